@@ -195,7 +195,8 @@ static void list_sizes(struct candidates *list, uint64_t ranks, uint64_t size)
     sort(list);
 }
 
-/* Today's predictor is faster with larger domains, too: they need not keep a plan out. */
+/* The detailed model also gains from larger domains when they are not what makes a plan
+ * infeasible. */
 static bool may_help(const struct tries *t, int tier)
 {
     struct rk_miss missed[RK_MISSES];

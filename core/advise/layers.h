@@ -24,8 +24,8 @@ struct layers_worths {
 };
 
 /* Over several clusters a worth is a stage's replicas, the layers of all stages, or the samples of
- * a round; of one cluster: both plans in canonical form. None where they have other numbers of
- * stages, chunks or every n-th layer computed again, or where both run all their layers alike. */
+ * a round; of one cluster: both plans in canonical form. None where the plans differ in stages,
+ * chunks or the recompute stride, or where both run all their layers alike. */
 void layers_worths(const struct rk_model *model, const struct rk_system *system,
                    const struct rk_plan *a, const struct rk_plan *b, struct layers_worths *worths,
                    struct rk_prediction *scratch);

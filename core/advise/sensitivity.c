@@ -132,8 +132,8 @@ static void add_efficiencies(struct members *m, struct rk_kernels *k, enum numbe
     }
 }
 
-/* Of today's, which knows kernels, of a device alone and of busy ones; a tier that its link does
- * not describe is as calculon has it. */
+/* For the detailed model, which knows kernels of a lone device and of busy ones. A tier without a
+ * description of its link is as in the Calculon model. */
 static void add_kernels(struct members *m, struct rk_system *s, enum number number, int tier,
                         enum rk_datatype own)
 {

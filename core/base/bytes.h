@@ -10,7 +10,8 @@ struct bytes {
     size_t size, room;
 };
 
-/* Room for `more` bytes behind the last; false when there is no memory: nothing has changed. */
+/* Makes room for `more` bytes after the last one. False, with nothing changed, when memory runs
+ * out. */
 bool bytes_reserve(struct bytes *bytes, size_t more);
 
 /* Appends; `data` may be NULL when `size` is 0. */

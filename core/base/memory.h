@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Room for one more element behind the `count` of `array`, a pointer that is NULL at first: it has
- * room for 8, then for 16, 32 and so on, so that nobody keeps how much there is. What lies behind
- * `count` may be lost. False: there is no memory, and the array is as it was. */
+/* Makes room for one more element after the `count` of `array`, a pointer that is NULL at first.
+ * The capacity follows from `count` (8, then 16, 32 and so on), so nobody has to store it. Contents
+ * past `count` may be lost. False when memory runs out; the array is then unchanged. */
 enum { ARRAY_LEAST = 8 };
 
 #define ARRAY_ROOM(array, count) array_room(&(array), (size_t)(count), sizeof *(array))

@@ -23,7 +23,7 @@ struct progression {
  * NULL, or what is wrong. Numbers are at most 2^53. */
 const char *progression_parse(const char *text, bool doubles, struct progression *progression);
 
-/* The number behind `value`; false when it is beyond the last. */
+/* Sets `value` to the next number; false at the end. */
 bool progression_next(const struct progression *progression, uint64_t *value);
 
 #endif

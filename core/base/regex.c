@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands in brackets repeats nothing; `at` is behind '['. */
+/* Returns the end of a bracket expression, in which '*' and '+' are literal; `at` is the byte after
+ * '['. */
 static const char *behind_brackets(const char *at)
 {
     at += *at == '^';

@@ -29,14 +29,14 @@ void text_make_name(char *text);
 bool text_is_name(const char *text); /* would text_make_name leave it as it is? */
 void text_put_line(FILE *file, const char *text);
 
-/* A field of comma-separated values [rfc4180]; what a spreadsheet would take for a formula stands
- * behind an apostrophe. */
+/* A field of comma-separated values [rfc4180]; text that a spreadsheet would take for a formula
+ * gets a leading apostrophe. */
 void text_put_csv(FILE *file, const char *text);
 
 enum { TEXT_QUOTE = 64 };
 
 /* `length` bytes of foreign text, made fit for a message: quoted, on one line, valid UTF-8, cut
- * behind about 40 bytes. Returns `buffer`. */
+ * after about 40 bytes. Returns `buffer`. */
 const char *text_quote(char buffer[static TEXT_QUOTE], const char *text, size_t length);
 
 #endif

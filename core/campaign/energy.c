@@ -9,8 +9,7 @@ double rk_campaign_power(const struct rk_campaign_facts *facts, const struct rk_
     const struct rk_outcome *o = &prediction->outcome;
     const double limit_W = board_power_W(facts, system);
     if (!(o->step_s > 0) || !(limit_W > 0)) return 0;
-    /* The passes of the published model are not divided. What is computed again is like the rest.
-     */
+    /* The Calculon model does not divide its passes. Recomputation counts like other work. */
     const double first = o->matrix_s + o->forward_s + o->backward_s + o->attention_s + o->memory_s;
     const double again = first > 0 ? 1 + o->recompute_s / first : 1;
     const double matrix = again * (o->matrix_s + o->forward_s + o->backward_s);

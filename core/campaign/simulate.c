@@ -101,8 +101,8 @@ static void recover(struct run *r)
     }
 }
 
-/* Enough nodes are back: behind a checkpoint the run starts again with all. True: it was struck
- * meanwhile. */
+/* At a checkpoint, once enough nodes are back: the run restarts with all of them. True: a failure
+ * struck meanwhile. */
 static bool return_to_full(struct run *r)
 {
     const double up_s = r->now_s + r->c->recovery.restart_s;
@@ -113,8 +113,8 @@ static bool return_to_full(struct run *r)
     return false;
 }
 
-/* The work of a phase, pieces of the interval, each with a checkpoint behind it that counts when it
- * is written; the last piece needs none. */
+/* Does the work of a phase in pieces of the interval. Each piece ends with a checkpoint, which
+ * counts once written; the last one needs none. */
 static void run_phase(struct run *r)
 {
     const double interval_s = r->expected.interval_s, work_s = r->expected.work_s;

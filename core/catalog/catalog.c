@@ -60,7 +60,8 @@ static bool holds_catalog(const char *path)
     return false;
 }
 
-/* `file` is an executable or a library: data beside it, or where an installation puts it. */
+/* `file` is an executable or a library: its data is next to it, or where an installation puts
+ * it. */
 static bool folder_near(const char *file, char *buffer, size_t size)
 {
     static const char *const places[] = {"/data", "/../data", "/../share/reckon",
@@ -387,7 +388,7 @@ static enum rk_status describe_base(const char *synthetic, struct catalog_entry 
     return status;
 }
 
-/* What the base says, and its base, behind what the entry says itself. */
+/* Appends the base's members, and those of its base, after the entry's own. */
 static enum rk_status append_bases(const char *synthetic, struct catalog_entry *entry,
                                    struct rk_error *error)
 {

@@ -21,13 +21,13 @@ enum catalog_kind {
 /* "model", "system", "plan", "drive" */
 const char *catalog_kind_name(enum catalog_kind kind);
 
-/* The folder that holds the catalog: $RECKON_DATA; else data/ or share/reckon beside or above the
+/* The folder that holds the catalog: $RECKON_DATA; else data/ or share/reckon next to or above the
  * executable or the library; else where the library was installed. RK_IO when there is none. */
 enum rk_status catalog_folder(char *buffer, size_t size, struct rk_error *error);
 
 struct catalog_list {
     size_t count;
-    char **id;    /* (count), sorted, and a NULL behind the last */
+    char **id;    /* (count), sorted, with a NULL after the last one */
     bool *museum; /* (count): of papers or of earlier years */
 };
 

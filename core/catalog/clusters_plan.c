@@ -253,7 +253,7 @@ static enum rk_status read_stage(const struct reading *r, const struct place *pl
     return read_parts(r, place, stage);
 }
 
-/* A word of the line that every stage outdoes would say nothing. */
+/* A word of the line that every stage overrides would have no effect. */
 static enum rk_status check_taken(const struct reading *r, const struct place *stages)
 {
     for (int i = 0; i < PLAN_MAX_FIELDS; i++)

@@ -28,7 +28,7 @@ void clusters_file_release(struct clusters_file *file);
 enum rk_status clusters_file_words(const struct clusters_file *file, struct plan_draft *draft,
                                    struct rk_error *error);
 
-/* The stages; `common` is settled. */
+/* The stages; `common` is resolved. */
 enum rk_status clusters_file_stages(const struct clusters_file *file, const struct rk_model *model,
                                     const struct rk_machine *machine,
                                     const struct plan_draft *common, struct given_plan *given,

@@ -1,5 +1,5 @@
-/* hosts.h - memory of nodes, data/hosts.json: what a system without a second memory has behind its
- * accelerators' own, assumed. It is no part of the system until somebody offloads. */
+/* hosts.h - memory of nodes, data/hosts.json: the host memory assumed for a system whose file has
+ * no second memory tier. It joins the system only when a plan offloads. */
 #ifndef RECKON_CATALOG_HOSTS_H
 #define RECKON_CATALOG_HOSTS_H
 

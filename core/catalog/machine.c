@@ -430,7 +430,7 @@ static const struct field link_said_fields[] = {
 };
 /* clang-format on */
 
-/* Names are looked up behind: here the two texts are checked. */
+/* Names are resolved later; here only the two strings are checked. */
 static enum rk_status load_pair(const struct place *place, void *target, struct rk_error *error)
 {
     (void)target;

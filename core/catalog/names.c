@@ -108,7 +108,7 @@ static void plain(const char *name, char *to, size_t size)
         if (text_ends_in(to, endings[i])) to[strlen(to) - strlen(endings[i])] = '\0';
 }
 
-/* "qwen3-7b": 7 behind a family of `*length` letters; 0: no such name. */
+/* The size in a name, "qwen3-7b": 7, after a family of `*length` letters; 0: not such a name. */
 static double size_of(const char *name, size_t *length)
 {
     const char *dash = strchr(name, '-');

@@ -34,7 +34,7 @@ static enum rk_status plan_split_load(const struct place *place, void *target,
     return status;
 }
 
-/* Read behind all others, see plan_read(). */
+/* Stages are read after all other members, see plan_read(). */
 static enum rk_status plan_stages_load(const struct place *place, void *target,
                                        struct rk_error *error)
 {

@@ -70,11 +70,12 @@ void plan_attend_on(struct rk_plan *plan, const struct rk_system *system);
 enum rk_status plan_read(const struct document *document, struct plan_draft *draft,
                          struct rk_error *error);
 
-/* Takes over a line of words, which outdo what the draft has: a data degree also its ranks, and
- * the other way round. RK_BAD_ARGUMENT with the text as path, line 1 and the column. */
+/* Takes over a line of words, which override the draft. A data degree also overrides the draft's
+ * ranks, and ranks its data degree. RK_BAD_ARGUMENT with the text as path, line 1 and the
+ * column. */
 enum rk_status plan_read_words(const char *text, struct plan_draft *draft, struct rk_error *error);
 
-/* What stands behind "stages=" in a line; as rk_plan_text(). */
+/* Text after "stages=" in a line; buffer and size as in rk_plan_text(). */
 size_t plan_stages_text(const struct rk_plan *plan, char *buffer, size_t size);
 
 /* What a layer sees that is not as it is by itself, "tp2/sp/recompute=full". */

@@ -26,7 +26,7 @@ struct plan_stages {
     char fault[128];           /* why the last call was false */
 };
 
-/* What the plan's layers see by themselves, and its degrees, must be settled. */
+/* The plan's degrees, and members that its layers see individually, must be resolved before. */
 void plan_stages_begin(struct plan_stages *stages, struct rk_plan *plan);
 
 /* More layers for the stage; `local` NULL: as the plan says. */
@@ -58,7 +58,7 @@ struct plan_run {
     uint64_t end;
 };
 
-/* The run behind `run` (zeroed: the first), of at most `left` > 0 layers. */
+/* The run after `run` (zeroed: the first), of at most `left` > 0 layers. */
 struct plan_run plan_next_run(const struct rk_plan *plan, struct plan_run run, uint64_t left);
 
 #endif

@@ -399,8 +399,8 @@ static enum rk_status read_split(const struct parser *parser, struct span rest)
     return RK_OK;
 }
 
-/* The number behind the last `mark` of the span, which is cut there; `otherwise` where there is
- * none. False: what stands there is no number. */
+/* Reads the number after the last `mark` of the span and cuts the span there; `otherwise` when
+ * there is no mark. False: the text after the mark is not a number. */
 static bool cut_number(struct span *span, char mark, uint64_t otherwise, uint64_t *number)
 {
     const char *at = memrchr(span->at, mark, span->length);
@@ -433,7 +433,7 @@ static enum rk_status fail_stage(const struct parser *parser, struct span stage)
 
 static enum rk_status read_word(const struct parser *parser, struct span span);
 
-/* What stands behind "/": "tp2/recompute=full"; of replicas also "dp4" and "equal". */
+/* Words after "/": "tp2/recompute=full"; of replicas also "dp4" and "equal". */
 static enum rk_status read_locals(const struct parser *inner, struct span words,
                                   struct rk_stage_part *part)
 {
@@ -582,7 +582,7 @@ static bool said(const struct plan_draft *draft, const char *key)
     return draft->words[plan_row(key)];
 }
 
-/* The line's data degree outdoes ranks from elsewhere, and the other way round. */
+/* The line's data degree overrides ranks from elsewhere, and its ranks a data degree. */
 static void note(const struct parser *parser, const char *key, const char *at)
 {
     struct plan_draft *draft = parser->draft;

@@ -19,7 +19,7 @@ static enum rk_status load_row(const struct place *row, double *number, size_t n
     return status;
 }
 
-/* A row's place in the grid: behind the last one, or with the next head dimension. */
+/* A row's place in the grid: the next row, or the first one of the next head dimension. */
 static bool take_row(struct rk_attention_rates *r, const double *row, int *at)
 {
     const bool next = !r->dims || row[0] > r->dim[r->dims - 1];

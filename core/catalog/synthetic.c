@@ -448,7 +448,8 @@ static enum rk_status resize_networks(const struct parser *parser, int wanted)
     return done ? RK_OK : no_memory(parser->error);
 }
 
-/* "mem2" with base "mem" and first 1 is index 1; it may be the one behind the last. */
+/* "mem2" with base "mem" and first 1 is index 1. The index may be one past the last, to add a
+ * tier. */
 static enum rk_status tier_index(const struct parser *parser, struct span part, const char *base,
                                  int first, int count, int *index)
 {
@@ -466,7 +467,7 @@ static enum rk_status tier_index(const struct parser *parser, struct span part, 
 
 /* ---- settings ---- */
 
-/* The value that stands directly behind "part=", and the properties that may follow it. */
+/* The value directly after "part=", and the properties that may follow it. */
 static enum rk_status set_list(const struct parser *parser, struct span list,
                                const struct property *properties, void *part)
 {
@@ -586,8 +587,9 @@ static enum rk_status set_network(const struct parser *parser, struct span part,
     return status == RK_OK ? check_message(parser, value, network) : status;
 }
 
-/* The outermost network as one of `size` accelerators below a leaf and, behind it, one between
- * leaves that has `over` times less for each. leaf=SIZE{,over=RATIO}; again for what is above. */
+/* Splits the outermost network into one of `size` accelerators below a leaf switch and one between
+ * leaves, where each accelerator has 1/`over` of the bandwidth. leaf=SIZE{,over=RATIO}; a repeated
+ * leaf splits the level above. */
 static enum rk_status split_network(const struct parser *parser, struct span value)
 {
     struct rk_system *system = parser->system;

@@ -209,7 +209,7 @@ void memory_init(struct rk_memory *memory, int index)
         snprintf(memory->name, sizeof memory->name, "hbm");
 }
 
-/* The memory beside the engines is no one else's. */
+/* The first memory is not shared. */
 static enum rk_status refuse_shared(const struct place *place, struct rk_error *error)
 {
     static const char *const keys[] = {"capacity_shared_by", "bandwidth_shared_by"};

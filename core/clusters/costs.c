@@ -263,8 +263,9 @@ bool clusters_stage_cost(const struct clusters_question *question, struct fold_s
 
 /* ---- all ways of a cluster ---- */
 
-/* Which stages cost the same: of as many layers of each kind, with the same ends of the model. With
- * words by which layers of a stage are not all computed again, which they are counts, too. */
+/* Which runs of layers cost the same: those with equal counts of each kind of layer and the same
+ * ends of the model. Where the words recompute only some layers of a stage, the position of the run
+ * counts, too. */
 static bool same_run(const struct clusters_question *q, const struct stage_run *a,
                      const struct stage_run *b)
 {
@@ -430,7 +431,7 @@ static bool list_offloads(struct clusters_costs *costs, int cluster, const struc
     return true;
 }
 
-/* The plan with what is computed again, each way. */
+/* Adds the plan with each recompute mode. */
 static bool list_modes(struct clusters_costs *costs, int cluster, struct rk_plan plan)
 {
     const struct clusters_question *q = costs->question;

@@ -1,10 +1,10 @@
 /* costs.h - what a stage costs on a cluster, for every way to run it: the input of
  * optimize/chain.h.
  *
- * A way is a tensor degree, a data degree, what is computed again and what is offloaded. All stages
- * share the samples of a round; one with d replicas runs microbatches of round / d of them. Layers
- * are folded, summed and judged by memory as those of any plan (estimate/stages.h), so that a stage
- * costs here what it costs there. Pure but for its memory.
+ * A way is a tensor degree, a data degree, a recompute mode and what is offloaded. All stages share
+ * the samples of a round; one with d replicas runs microbatches of round / d of them. Layers are
+ * folded, summed and checked against memory like those of any plan (estimate/stages.h), so that a
+ * stage costs here what it costs there. Pure but for its memory.
  */
 #ifndef RECKON_CLUSTERS_COSTS_H
 #define RECKON_CLUSTERS_COSTS_H
@@ -28,8 +28,9 @@ struct clusters_filter {
                   const struct clusters_plan *plan);
 };
 
-/* Are plans looked for whose stages are alike but for their layers, with no activations away: what
- * Megatron-LM launches as one job? Also: beside the best of all, as clusters_answer.alike. */
+/* Whether to search for plans whose stages differ only in their layers and offload no activations,
+ * which Megatron-LM launches as one job. ALSO: in addition to the best plan, as
+ * clusters_answer.alike. */
 enum clusters_alike { CLUSTERS_ANY, CLUSTERS_ALIKE_ALSO, CLUSTERS_ALIKE_ONLY };
 
 struct clusters_question {
@@ -52,7 +53,7 @@ struct clusters_question {
 };
 
 struct stage_way {
-    struct rk_plan plan; /* of two such stages behind each other */
+    struct rk_plan plan; /* of a pipeline of two such stages */
     uint64_t gpus;
     int width;
 };

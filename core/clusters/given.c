@@ -39,7 +39,7 @@ static uint64_t part_gpus(const struct given_part *part)
     return part->plan.tensor * part->plan.context * part->data;
 }
 
-/* Two stages like the part behind each other. */
+/* A pipeline of two stages like the part. */
 static struct rk_plan pair_of(const struct given_part *part, uint64_t samples)
 {
     struct rk_plan plan = part->plan;

@@ -1,8 +1,8 @@
-/* predict.h - plans whose stages have replicas on several clusters, as any plan is asked about.
+/* predict.h - plans whose stages have replicas on several clusters, predicted like any other plan.
  *
- * The replicas of such a plan stand in its layout (rk_stage_part), the clusters hang from the
- * system (rk_system.machine). rk_predict() comes here with them; the event simulation has the step,
- * and what the slowest stage is not busy with is bubble.
+ * A plan's layout holds the replicas (rk_stage_part), the system holds the clusters
+ * (rk_system.machine). rk_predict() calls this for such plans; the event simulation gives the step
+ * time, and the idle time of the slowest stage is the bubble.
  */
 #ifndef RECKON_CLUSTERS_PREDICT_H
 #define RECKON_CLUSTERS_PREDICT_H

@@ -173,8 +173,8 @@ static bool try_move(struct search *s, int from, int to, bool *better)
     return true;
 }
 
-/* The objective is not the simulation: layers of the best plan go to the stage beside theirs as
- * long as that makes its step shorter. */
+/* The objective only approximates the simulation: layers of the best plan move to a neighboring
+ * stage as long as that shortens its simulated step. */
 static bool move_layers(struct search *s)
 {
     for (int i = 0, tried = 0; tried < 2 * (s->answer->best.stages - 1); tried++) {
@@ -374,7 +374,7 @@ struct round {
     double least_s; /* no step takes less: the slowest stage works on all microbatches */
 };
 
-/* All clusters beside each other, in any order. */
+/* All clusters side by side, in any order. */
 static double least_step(const struct clusters_costs *costs)
 {
     struct chain_cluster cluster[RK_MAX_CLUSTERS];

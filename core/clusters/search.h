@@ -17,8 +17,8 @@
 struct clusters_chunk {
     uint64_t layers;
     double forward_s, backward_s; /* of a microbatch */
-    double weights_s, again_s;    /* of backward: gradients of weights, what is computed again */
-    double message_s;             /* to the chunk behind and back */
+    double weights_s, again_s;    /* of backward: weight gradients, recomputation */
+    double message_s;             /* to the next chunk and back */
     double wait_s; /* for messages of the chunk in front, where the pipeline blocks; else 0 */
 };
 
@@ -40,8 +40,8 @@ struct clusters_stage {
     enum rk_recompute_mode recompute;
     double activations_away, optimizer_away; /* shares of them in memory tier 1 */
     double forward_s, backward_s;            /* of a microbatch, all chunks */
-    double message_s;       /* ... to the stages behind and back; with wait_s of chunks */
-    double sync_s;          /* behind the last one */
+    double message_s;       /* ... to the next and previous stage; with wait_s of chunks */
+    double sync_s;          /* after the last microbatch */
     double data_link_s;     /* collectives of gradients and weights of a step, hidden or not */
     double gradient_bytes;  /* of a GPU, as they are sent, whole */
     struct stage_work work; /* of replicas on several clusters, that of the first home */
@@ -69,15 +69,15 @@ static inline bool clusters_counts(const struct clusters_question *question,
     return !question->filter || question->filter->whole(question->filter->context, question, plan);
 }
 
-/* The stage behind, and how many messages of a microbatch go there: with interleaving one for each
- * chunk, and the last stage's to the first; 0: none. */
+/* The next stage, and the number of messages that a microbatch sends there: with interleaving one
+ * for each chunk, and the last stage's go to the first; 0: none. */
 static inline int clusters_behind(const struct clusters_plan *plan, int stage, double *messages)
 {
     *messages = plan->chunks - (stage + 1 == plan->stages);
     return stage + 1 == plan->stages ? 0 : stage + 1;
 }
 
-/* Bytes of a step to the stage behind, each way. */
+/* Bytes of a step to the next stage, each way. */
 static inline double clusters_sent_bytes(const struct clusters_plan *plan, int stage)
 {
     double messages;

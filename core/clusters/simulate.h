@@ -1,8 +1,8 @@
 /* simulate.h - a step of a plan over clusters, event by event.
  *
- * Messages to the stage behind and back are part of the passes of the stage in front, half of them
- * of each; where the pipeline blocks, of those of the stage behind, too. What a stage does behind
- * its last microbatch is its optimizer's time.
+ * Messages between two stages are part of the passes of the earlier one, half of them of forward
+ * and half of backward; where the pipeline blocks, they are part of the later one's passes, too.
+ * Work of a stage after its last microbatch counts as its optimizer's time.
  */
 #ifndef RECKON_CLUSTERS_SIMULATE_H
 #define RECKON_CLUSTERS_SIMULATE_H

@@ -10,13 +10,12 @@ struct stage_asked {
     int cluster, index, stages, chunks;
     const struct stage_run *run; /* (chunks) */
     uint64_t microbatches;
-    const struct rk_plan *plan; /* of two such stages behind each other */
+    const struct rk_plan *plan; /* of a pipeline of two such stages */
 };
 struct stage_told {
     struct chain_cost cost; /* its in_flight is not filled */
     struct stage_work work;
-    double weights_s,
-        again_s;        /* of the backward pass: gradients of weights; what is computed again */
+    double weights_s, again_s; /* of the backward pass: weight gradients; recomputation */
     double data_link_s; /* of the step's collectives of gradients and weights, overlapped or not */
     double gradient_bytes;  /* of a GPU, as they are sent, whole */
     struct rk_stage memory; /* of a GPU: what it holds under the schedule of the question's words */

@@ -1,9 +1,9 @@
 /* busy.h - a device while others of its node compute, too.
  *
  * Devices of a node share caches, memory and power: a system may say what its kernels are while
- * `busy_devices` of a node compute at once. A device that computes alone takes those of one alone,
- * one beside so many or more others the busy ones, and between them time goes up by the same amount
- * with each other: what they share is asked for by one more.
+ * `busy_devices` of a node compute at once. A device that computes alone runs at the rates of a
+ * lone one, and one of `busy_devices` or more at the busy rates. In between, time grows linearly
+ * with the number of devices that compete for what they share.
  */
 #ifndef RECKON_MACHINE_BUSY_H
 #define RECKON_MACHINE_BUSY_H
@@ -25,11 +25,10 @@ static inline double busy_share(const struct rk_system *system, double others)
     return others < most ? others / most : 1;
 }
 
-/* The share of a stage's work during which another one works, too, in the mean over all pairs of
- * `stages` equal stages, all forward first or one forward, one backward: stages that are d apart
- * begin d forward passes apart and end d backward passes apart, and where one waits in between, one
- * of them does so all the time that the other does. Of the work on m microbatches, m - d are
- * beside each other, of d = 1 ... p - 1 with p - d pairs each. */
+/* Mean share of a stage's work during which another stage works, too, over all pairs of `stages`
+ * equal stages, under GPipe or 1F1B. Stages d apart begin d forward passes apart and end d backward
+ * passes apart; where one waits in between, the other waits at the same time or not at all. Of m
+ * microbatches m - d overlap, for d = 1 ... p - 1 with p - d pairs each. */
 static inline double stages_beside(uint64_t stages, double microbatches)
 {
     double sum = 0, pairs = 0;

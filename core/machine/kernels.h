@@ -1,9 +1,10 @@
-/* kernels.h - time of one operation as the kernels of today run it.
+/* kernels.h - time of one operation on current kernels.
  *
- * The default beside the published curves of work.h: matrix time from shape, attention time from
- * shape and causality, memory-bound kernels from bytes, collectives by algorithm. The few constants
- * of an accelerator are in struct rk_kernels (system.h), each with a source or with what it was
- * fitted to, in data/. Pure; FLOP, bytes, seconds. docs/kernels.md has the formulas.
+ * The detailed model's alternative to the Calculon model's curves in work.h: matrix time from
+ * shape, attention time from shape and causality, memory-bound kernels from bytes, collectives by
+ * algorithm. The few constants of an accelerator are in struct rk_kernels (system.h), each with a
+ * source or with what it was fitted to, in data/. Pure; FLOP, bytes, seconds. docs/kernels.md has
+ * the formulas.
  */
 #ifndef RECKON_MACHINE_KERNELS_H
 #define RECKON_MACHINE_KERNELS_H
@@ -76,7 +77,8 @@ double stream_rate_Bps(const struct rk_stream_rates *rates, double bytes);
  * measured them, which has none of torch's and Megatron-LM's habits. */
 bool optimizer_is_measured(const struct rk_system *system);
 
-/* A pass over the optimizer's state: by what was measured of such passes, else as any other. */
+/* A pass over the optimizer's state, at the measured rate of optimizer steps where the system has
+ * one, else like any memory-bound kernel. */
 double optimizer_time_s(const struct rk_system *system, double bytes);
 
 enum collective {

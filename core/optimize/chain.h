@@ -8,24 +8,24 @@
  *
  *     step = sum of c_i + (m - 1) max of c_i + max(0, max over i of (s_i - sum over j < i of b_j))
  *
- * c_i is what stage i takes for one of m microbatches, with the messages to the stage behind it and
- * back; b_j of it the backward pass without messages; s_i what stage i does behind its last
- * microbatch, while the stages before it still drain. Of 1F1B without s that is never too little
- * where b = 2 f (20,000 random pipelines).
+ * c_i is what stage i takes for one of m microbatches, with the messages to the next stage and
+ * back; b_j of it the backward pass without messages; s_i its work after its last microbatch, while
+ * earlier stages still drain. For 1F1B without s the formula never underestimates where b = 2 f
+ * (20,000 random pipelines).
  *
  * For a limit on c, labels go from the last stage to the first: stages, layers and units so far,
- * the kind of the foremost stage, and (S, W) = (sum of c, that and what is still to be waited for).
- * In front of them comes a stage with S' = S + c, W' = max(S' + s, W + c - b); the step without its
- * middle term is max(S, W). How many microbatches a stage has in flight depends on where it stands
- * and, with some schedules, on how long the pipeline is: a label also has how many stages may still
- * come in front of it. So one that another with the same place, of as many stages or fewer, has no
- * more of either sum than, and no fewer stages to come, cannot be better and is dropped. So is one
- * that takes S past the best known with the least sum of c in front of it, by the same recursion
- * without memory and s, and (m - 1) times a floor: plans are looked for in intervals of their
- * largest c, of which the lower end is that floor and the upper end the limit. With V the least
- * max(S, W) below a limit and t the largest c of its plan, no plan with a largest c from t to the
- * limit is better, and none above (best - V) / (m - 1). When no interval is left, the best is
- * proved. Pure but for the memory that it takes; seconds.
+ * the kind of the foremost stage, and (S, W) = (sum of c, that sum plus the wait that is left). A
+ * stage put before them has S' = S + c, W' = max(S' + s, W + c - b); the step without its middle
+ * term is max(S, W). The number of microbatches in flight depends on a stage's position and, with
+ * some schedules, on the length of the pipeline, so a label also has the number of stages that may
+ * still come before it. A label is dominated, and dropped, when another one at the same place has
+ * no more stages, no larger sums, and no fewer stages to come. It is pruned when S, plus the least
+ * sum of c before it (by the same recursion without memory and s), plus (m - 1) times a floor
+ * exceeds the best step known. Plans are searched in intervals of their largest c: the lower end is
+ * that floor, the upper end the limit. With V the least max(S, W) below a limit and t the largest c
+ * of its plan, no plan with a largest c from t to the limit is better, and none above (best - V) /
+ * (m - 1). When no interval is left, the best is proved. Pure but for the memory that it takes;
+ * seconds.
  */
 #ifndef RECKON_OPTIMIZE_CHAIN_H
 #define RECKON_OPTIMIZE_CHAIN_H
@@ -37,7 +37,7 @@
 struct chain_cost {
     double time_s;     /* of a microbatch, without messages; INFINITY: not possible */
     double backward_s; /* ... of it */
-    double sync_s;     /* behind the last microbatch */
+    double sync_s;     /* after the last microbatch */
     double in_flight;  /* microbatches that it has memory for; 0: none */
 };
 
@@ -65,13 +65,13 @@ struct chain_problem {
     int layers, clusters, widths;
     int most_stages; /* no pipeline is longer */
     /* (most_stages + 1, most_stages + 1) [stages][k]: microbatches in flight of a stage with k - 1
-     * behind it; a longer pipeline has no fewer. NULL: k, or all of them, as 1F1B has them */
+     * stages after it; a longer pipeline has no fewer. NULL: min(k, all of them), as in 1F1B */
     const double *in_flight;
     double microbatches;
     const struct chain_cluster *cluster; /* (clusters) in the order of stages, each has at least
                                             one; some of its units may be idle */
     const double *boundary_s; /* (widths, widths) [from][to]: messages of a microbatch, both ways */
-    double closing_s;         /* more for the first stage, behind everything */
+    double closing_s;         /* added to the first stage, after everything else */
     double enough_s; /* INFINITY: none; a value that others reach: only less is looked for */
     bool narrow;     /* some good plan will do: few labels of a place are kept, nothing is proved */
 

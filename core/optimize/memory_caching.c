@@ -205,7 +205,7 @@ static int allocate(struct heap *h, uint64_t bytes)
     return i;
 }
 
-/* Block i swallows the one behind it. */
+/* Block i absorbs the next block. */
 static void join(struct heap *h, int i)
 {
     const int gone = h->block[i].after;

@@ -2,8 +2,9 @@
  *
  * Writes in the order of forward, all out at a common turn: in time iff for every i the bytes from
  * item i on are at most write (turn - ready_i); reads from the turn on, in the reverse order: iff
- * they are at most read (needed_i - turn). The sets are nested, so what is feasible is a
- * polymatroid, as are sums of such, and greedy in falling worth is optimal. */
+ * they are at most read (needed_i - turn). The sets are nested, so the feasible loads form a
+ * polymatroid, sums of polymatroids are polymatroids, and greedy choice by decreasing worth is
+ * optimal. */
 #include <math.h>
 #include <reckon/offload.h>
 #include <stddef.h>

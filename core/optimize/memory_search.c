@@ -226,7 +226,8 @@ static void find_lowest(struct place_search *s, int m)
     s->lowest[m] = lowest;
 }
 
-/* The caller has seen to room in both trails. Is anything to come beside it? */
+/* Places buffer i; the caller has reserved room in both trails. True when a buffer that is alive
+ * with it is still to be placed. */
 static bool put(struct place_search *s, int i)
 {
     const int64_t end = s->low[i] + s->size[i];
@@ -386,8 +387,8 @@ static enum place_answer solve_pieces(struct place_search *s, const struct part 
     return answer;
 }
 
-/* Buffers of the part that may be next, by address and rank. Returns how many there are; they lie
- * behind those of the nodes above. -1: all are placed. */
+/* Buffers of the part that may be next, by address and rank. Returns how many there are; they
+ * follow those of the nodes above. -1: all are placed. */
 static int find_candidates(struct place_search *s, const struct part *part, int64_t floor,
                            int rank_at_floor)
 {

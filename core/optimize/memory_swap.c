@@ -1,4 +1,4 @@
-/* memory_swap.c - layers swapped through two buffers, a share of them computed again. */
+/* memory_swap.c - layers swapped through two buffers, a share of them recomputed. */
 #include <assert.h>
 #include <math.h>
 #include <reckon/offload.h>

@@ -6,8 +6,8 @@
 
 /* ---- the pipeline: chain.h, of which each stage is a cluster of one unit ---- */
 
-/* Stages that a pipeline can have there: as long as is looked at, with enough layers in front and
- * behind for the others. */
+/* Number of stages that a pipeline can have there, up to the most that is searched, with enough
+ * layers before and after for the other stages. */
 static const struct chain_cost *ways_of(void *context, int stage, int first, int last, int *count)
 {
     struct engine *e = context;

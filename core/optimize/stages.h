@@ -4,10 +4,11 @@
  *     step = sum of B_k + (m - 1) max of B_k + E_0
  *
  * B_k is what stage k takes for one of m microbatches: its layers and the changes between
- * neighbours that are not run alike; E_0 what the first stage does behind its last microbatch (the
- * others do it while those before them drain). Of 1F1B that is the time where the last stage is the
+ * neighbours that are not run alike; E_0 the first stage's work after its last microbatch (other
+ * stages do theirs while earlier ones drain). For 1F1B this is exact where the last stage is the
  * slowest, and never too little [narayanan2021]. A stage holds fixed + in flight * flight bytes of
- * all its layers, and of what is there for a moment the largest; in lower memories likewise.
+ * all its layers, plus the largest of their momentary bytes; lower memory tiers are counted the
+ * same way.
  *
  * For each stage and interval of layers the search keeps labels: a way to run the layers so far, by
  * its last layer, with bytes and times. One that another with the same last layer is nowhere worse
@@ -28,10 +29,10 @@
 struct stage_choice {
     double fixed_bytes;
     double flight_bytes; /* for each microbatch in flight */
-    double moment_bytes; /* beside the others: the largest of a stage counts */
+    double moment_bytes; /* of which only the largest of a stage counts */
     double time_s;       /* of a microbatch; INFINITY: not possible */
     double first_s;      /* more where it is the first layer of its stage */
-    double end_s;        /* behind the last microbatch */
+    double end_s;        /* after the last microbatch */
 };
 
 enum { STAGES_TIERS = 2 };
@@ -79,9 +80,9 @@ struct stages_answer {
  * memory. */
 double stages_bound(const struct stages_problem *problem);
 
-/* What all stages take together, and the longest of them, at least, by the same relaxation; on a
- * single stage with its share of what is behind the last microbatch. INFINITY: nothing fits. What
- * changes cost is not read. False when there is no memory. */
+/* Lower bounds, by the same relaxation, of the sum over stages and of the slowest stage; a single
+ * stage includes its share of the work after the last microbatch. INFINITY: nothing fits. Costs of
+ * changes are ignored. False when memory runs out. */
 struct stages_least {
     double sum_s, most_s;
 };
@@ -95,8 +96,8 @@ void stages_answer_release(struct stages_answer *answer);
  * INFINITY when a stage does not fit. */
 double stages_value(const struct stages_problem *problem, struct stages_answer *answer);
 
-/* A point of the front of one stage: with so many bytes its layers take so long, no less, of a
- * microbatch with its share of what the first stage does behind the last one. */
+/* A point of a stage's Pareto frontier: the least time of a microbatch that its layers take within
+ * these bytes, with a share of the first stage's work after the last microbatch. */
 struct stage_point {
     double bytes, time_s;
 };
@@ -109,7 +110,7 @@ size_t stages_front(const struct stages_problem *problem, int stage, int first, 
                     struct stage_point *point, int *choice, size_t room);
 
 /* The moves of one boundary layer at a time between the split that balances time and the one that
- * balances memory [wang2024], section 4: a heuristic to set beside the search. */
+ * balances memory [wang2024], section 4: a heuristic to compare with the search. */
 bool stages_walk(const struct stages_problem *problem, struct stages_answer *answer);
 
 #endif

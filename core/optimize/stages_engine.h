@@ -93,7 +93,8 @@ static inline const struct stage_choice *choice_of(const struct engine *e, int s
     return &e->problem->place[stage].choice[kind * e->problem->choices + choice];
 }
 
-/* Of a layer. On a single stage what is behind the last microbatch is a share of each. */
+/* Time of a layer. On a single stage each layer has a share of the work after the last
+ * microbatch. */
 static inline double time_of(const struct engine *e, const struct stage_choice *choice)
 {
     return choice->time_s +

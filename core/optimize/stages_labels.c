@@ -143,8 +143,8 @@ static void add_step(struct engine *e, int stage, const struct label *x)
     stair->count += at + 1 - end;
 }
 
-/* Of the candidates in room from first to end, in the order of bytes, those that none dominates
- * stay, behind each other; where they end. */
+/* Compacts the candidates from first to end, sorted by bytes, to those that none dominates. Returns
+ * their new end. */
 static int keep_apart(struct engine *e, int stage, int first, int end)
 {
     int kept = first;
@@ -326,7 +326,7 @@ const struct front *engine_front(struct engine *e, int stage, int first, int cou
             worse = fast <= 0 && slow <= 0 && (fast < 0 || slow < 0 || j < i);
         }
         if (worse) continue;
-        /* nobody waits for what is behind the last microbatch but the first stage itself */
+        /* only the first stage waits for work after the last microbatch */
         front->cost[front->count] = (struct chain_cost){x->time_s, x->time_s, x->end_s, INFINITY};
         front->point[front->count++] = (struct point){x->time_s, x->end_s, i};
     }

@@ -36,7 +36,7 @@ static struct split split_value(struct engine *e, struct stages_answer *answer)
     return split;
 }
 
-/* Where stages may end behind layer `at`, but for the last one. */
+/* Number of places after layer `at` where stages may end, without the last one. */
 static int cuts_behind(const struct stages_problem *p, int at)
 {
     int cuts = 0;
@@ -109,8 +109,8 @@ static int slowest_of(const struct stages_answer *answer, int stages)
     return slowest;
 }
 
-/* Moves a boundary of the slowest stage by the layers up to the next cut: side 0 to the stage
- * before, 1 to the one behind. */
+/* Moves a boundary of the slowest stage by the layers up to the next cut: side 0 to the previous
+ * stage, 1 to the next one. */
 static bool move(const struct stages_problem *p, int *first, int stage, int side)
 {
     const int at = stage + side, step = side ? -1 : 1;

@@ -6,8 +6,8 @@
 #include <reckon/model.h>
 #include <reckon/plan.h>
 
-/* A layer of a plan without chunks; {.plan, .model} is the first. Layers behind the last segment
- * are as the plan says. */
+/* A layer of a plan without chunks; {.plan, .model} is the first. Layers after the last segment
+ * follow the plan. */
 struct plan_layers {
     const struct rk_plan *plan;
     const struct rk_model *model;

@@ -1,8 +1,8 @@
 /* build.h - a program under construction.
  *
- * Instructions are put one behind the other with the tensors that they read and write; whatever
- * orders those ask for beyond that of the streams is added at the end (events.c). Functions that
- * run out of memory mark the build as failed; callers need not check in between.
+ * Instructions are added in order, with the tensors that they read and write. Dependencies that the
+ * order of the streams does not satisfy are added at the end (events.c). Functions that run out of
+ * memory mark the build as failed; callers need not check in between.
  */
 #ifndef RECKON_PROGRAM_BUILD_H
 #define RECKON_PROGRAM_BUILD_H
@@ -60,7 +60,7 @@ struct slot {
     enum treatment treatment;
     uint16_t chunk;
     int place;
-    bool begins_group, ends_group; /* of layers that are computed again together */
+    bool begins_group, ends_group; /* of layers that are recomputed together */
     struct layer_state state[STATES];
     int32_t away_form[3]; /* of transfers: out, back, weights */
     bool swapped;         /* through one of two buffers (recompute_rest) */
@@ -123,7 +123,7 @@ struct build {
 
     /* the instruction at hand */
     struct rk_instruction draft;
-    int32_t after;            /* ... comes behind this one; RK_NONE */
+    int32_t after;            /* ... comes after this instruction; RK_NONE */
     int32_t *afters;          /* (instructions) */
     int32_t last[RK_STREAMS]; /* instruction of each stream */
     bool failed;
@@ -203,8 +203,8 @@ const struct rk_plan *plan_of_rank(const struct place *place, uint64_t rank);
 struct run_part part_of_rank(const struct place *place, uint64_t rank);
 double samples_of_round(const struct place *place);
 
-/* Is a tied table cut otherwise in the first stage than in the last? Then its gradients are
- * exchanged by rows (tied.c) behind their sum over data ranks. */
+/* Is a tied table sharded differently in the first stage and in the last? Then its gradients are
+ * exchanged by rows (tied.c) after their sum over data ranks. */
 bool tied_apart(const struct build *b);
 void exchange_tied(struct build *b, struct slot *slot);
 /* As routes_of: of what a rank of this stage exchanges so. */

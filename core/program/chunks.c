@@ -1,10 +1,10 @@
-/* chunks.c - the operations of a layer that take the sequence chunk by chunk [yao2024fpdt].
+/* chunks.c - operations of a layer on a sequence in chunks [yao2024fpdt].
  *
- * A run of such operations goes through one chunk after the other. Forward, a chunk's queries meet
- * the keys and values of those before it, which come from memory tier 1, and its own, which go
- * there behind it. Backward takes keys and values in the outer loop: what is behind attention runs
- * once for each chunk when its queries are met first, what is in front of it when a column has
- * ended. Other runs work out again what they need of a chunk. What comes is there one pair ahead.
+ * A run of these operations goes through one chunk after the other. Forward, a chunk's queries meet
+ * the keys and values of those before it, which come from memory tier 1, and its own, which are
+ * offloaded there afterwards. Backward has keys and values in the outer loop: the operations after
+ * attention run for a chunk when its queries are met first, those before attention when its column
+ * ends. Other runs recompute what they need of a chunk. Loads are one pair ahead.
  */
 #include "estimate/chunks.h"
 #include "machine/part.h"
@@ -56,7 +56,8 @@ static int attention_of(const struct pass_of_layer *p, int begin, int end)
     return -1;
 }
 
-/* What a product behind attention reads is kept for its weights' gradient. */
+/* Is it the input of a matrix product after attention, kept for the gradient of that product's
+ * weights? */
 static bool is_result(const struct pass_of_layer *p, int i, int begin, int end)
 {
     const int at = attention_of(p, begin, end);
@@ -125,8 +126,8 @@ static int32_t pair_task(const struct pass_of_layer *p, const struct pairs *pair
     return new_task(p->b, &task);
 }
 
-/* Does the pair of `row` and `at` have keys and values loaded beside it, for the next pair, and of
- * which chunk? -1: what that needs is at hand. */
+/* Which chunk of keys and values is loaded during the pair (`row`, `at`), for the next pair? -1:
+ * none, the next pair's are here. */
 static int next_keys(const struct pairs *pairs, int row, int at)
 {
     const int following = row + 1 > pairs->back ? row + 1 - pairs->back : 0;
@@ -134,7 +135,8 @@ static int next_keys(const struct pairs *pairs, int row, int at)
     return next < row && (at < row || row + 1 < pairs->chunks) ? next : -1;
 }
 
-/* The same of queries, in backward: the first of the next column comes beside a column's last. */
+/* The chunk of queries to load, in backward: the first one of the next column is loaded during the
+ * last pair of a column. */
 static int next_queries(const struct pairs *pairs, int row, int column)
 {
     const bool more = row + 1 < pairs->chunks && row < column + pairs->back;
@@ -192,7 +194,7 @@ static int32_t moved(const struct pass_of_layer *p, const char *name, double byt
     return chunk_tensor(p, form);
 }
 
-/* Comes beside the pair that is put next: no sooner than the one before that has ended. */
+/* A load during the pair that is added next; it starts no sooner than the previous load ends. */
 static int32_t load(const struct pass_of_layer *p, const struct pairs *pairs, enum rk_pass pass,
                     const int32_t *away, int count)
 {
@@ -235,7 +237,7 @@ static int32_t *away_of(const struct pass_of_layer *p, int chunks)
 
 /* ---- forward ---- */
 
-/* What was loaded beside the pair before, and what the row before made itself. */
+/* What the previous pair loaded, and what the previous row computed itself. */
 struct ahead {
     int32_t tensor;
     int chunk;
@@ -367,7 +369,7 @@ static void load_queries(const struct pass_of_layer *p, struct columns *c, int r
     c->ahead.chunk = row;
 }
 
-/* What is behind attention runs for a row when its queries come first. */
+/* Operations after attention run for a row when its queries are met first. */
 static void run_behind(const struct pass_of_layer *p, const struct columns *c, int row)
 {
     struct pass_of_layer own = *p;

@@ -1,9 +1,9 @@
-/* events.c - what orders instructions of different streams: events; and when tensors come and go.
+/* events.c - events that order instructions of different streams, and lifetimes of tensors.
  *
- * An instruction waits for the last one on another stream that wrote what it touches, and where it
- * writes for those that read it, unless its stream has waited for that one or a later one already.
- * A tensor is allocated in front of the first instruction that touches it, on its stream, and freed
- * behind the last one.
+ * An instruction waits for the last writers, on other streams, of the tensors that it reads or
+ * writes, and for the readers of those that it writes, unless its stream has already waited for
+ * them or for later instructions. A tensor is allocated before the first instruction that uses it,
+ * on the stream of that instruction, and freed after the last one.
  */
 #include "base/memory.h"
 #include "program/build.h"

@@ -96,7 +96,7 @@ static void add_source(struct tracing *t, int at, int from, bool again)
     if (from >= 0) t->read[from] = true;
 }
 
-/* A cast reads what the product behind it would, which then reads the cast. */
+/* A cast reads what the product after it would have read, and the product reads the cast. */
 static void trace_sources(struct tracing *t, int at)
 {
     const struct reads *r = &reads[t->layer->operation[at].op];
@@ -174,7 +174,8 @@ static struct extent extent_of_comm(const struct tracing *t, const struct operat
     return shaped(whole, in, true);
 }
 
-/* What an operation keeps beside its result: what dropout left, the sums of attention's rows. */
+/* What an operation keeps in addition to its result: the mask of dropout, the row sums of
+ * attention. */
 static double mask_bytes_of(const struct operation *op, double bytes)
 {
     switch (op_facts[op->op].keeps) {
@@ -189,8 +190,8 @@ static double mask_bytes_of(const struct operation *op, double bytes)
     }
 }
 
-/* Logits of one chunk of the tokens, and beside them the gradients that forward brings: of their
- * input and weights. */
+/* Logits of one chunk of tokens, with the gradients that forward computes in the same pass: of
+ * their input and of the weights. */
 static void find_logits(struct tracing *t)
 {
     for (int i = 0; i < t->layer->operations && t->plan->loss_in_chunks; i++) {

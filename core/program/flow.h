@@ -1,7 +1,7 @@
-/* flow.h - which operation of a layer reads what another one brings.
+/* flow.h - which operation of a layer reads the result of which other one.
  *
- * layers.h has a layer's operations in order, with their sizes. Who reads whose result, what
- * backward reads again and what an operation keeps beside its result stand in op.def. Pure.
+ * layers.h has a layer's operations in order, with their sizes. op.def says who reads whose result,
+ * what backward reads again, and what an operation keeps in addition to its result. Pure.
  */
 #ifndef RECKON_PROGRAM_FLOW_H
 #define RECKON_PROGRAM_FLOW_H

@@ -25,7 +25,7 @@ static bool is_redone(const struct pass_of_layer *p, int i)
     return p->slot->treatment == RECOMPUTED && runs_again(&p->place->plan, operation_of(p, i));
 }
 
-/* The share of the tokens that is computed again where layers go through two buffers. */
+/* Share of the tokens to recompute where layers go through two buffers. */
 static double redone_share(const struct pass_of_layer *p, enum rk_work work)
 {
     const bool part = p->slot->swapped && work == RK_WORK_AGAIN;
@@ -44,7 +44,7 @@ static double times_of(const struct operation *op, enum rk_pass pass)
     return op->kind == OPERATION_COMM && op->comm_times[pass] > 1 ? op->comm_times[pass] : 1;
 }
 
-/* Computed again whole, a layer keeps its input alone, which counts as the first operation's. */
+/* A layer that is recomputed whole keeps only its input, which counts as the first operation's. */
 static void fill_kept(struct rk_task *task, const struct pass_of_layer *p, int i)
 {
     const struct operation *op = operation_of(p, i);
@@ -145,7 +145,7 @@ int32_t pass_tensor(const struct pass_of_layer *p, int i, enum rk_tensor_kind ki
     return chunk_tensor(p, *form);
 }
 
-/* What an operation brings beside its result. */
+/* What an operation keeps in addition to its result. */
 int32_t pass_mask(const struct pass_of_layer *p, int i, bool again)
 {
     const struct flow_operation *flow = &p->kind->flow.operation[i];
@@ -265,7 +265,7 @@ static void put_tensors(struct build *b, const struct tensors *t)
         put_write(b, t->written[i]);
 }
 
-/* One step of a ring: to the rank behind, from the one in front. */
+/* One step of a ring: sends to the next rank, receives from the previous one. */
 static void put_turn(const struct pass_of_layer *p, enum rk_stream stream, int32_t task,
                      const struct tensors *t, uint64_t count, enum rk_element element)
 {
@@ -317,8 +317,8 @@ static void put_comm(const struct pass_of_layer *p, int i, int32_t task, enum rk
     }
 }
 
-/* What has come from another stage or a lower memory tier is there when the first of a pass begins:
- * also where only what is computed again could do without. */
+/* What comes from another stage or a lower memory tier must be here when the first operation of a
+ * pass begins, even if only its recomputation could do without. */
 static void add_returned(const struct pass_of_layer *p, struct tensors *t)
 {
     add_read(t, p->b->arrived);
@@ -380,7 +380,7 @@ void pass_forward(const struct pass_of_layer *p, int i, enum rk_work work, int32
     put_operation(p, i, work, false, &t);
 }
 
-/* All operations, or those that are computed again. */
+/* All operations, or those that are recomputed. */
 static void forward_all(const struct pass_of_layer *p, enum rk_work work, int32_t *brought)
 {
     for (int i = 0; i < p->kind->flow.operations; i++) {
@@ -421,8 +421,8 @@ void layer_again(struct build *b, const struct slot *slot, int32_t microbatch)
 
 /* ---- backward ---- */
 
-/* What attention brought is kept by the matrix behind it, also where attention is computed again.
- */
+/* The matrix product after attention keeps its input, the result of attention, even where attention
+ * is recomputed. */
 static bool is_kept(const struct pass_of_layer *p, int reader, int from)
 {
     const struct operation *op = operation_of(p, from);
@@ -558,8 +558,8 @@ static bool has_weight_pass(const struct pass_of_layer *p)
     return find_last(p, false, true, &of_weight) >= 0;
 }
 
-/* In which of two passes the layer's tensors are dropped: with the weights' gradients, but for what
- * stands behind the last block. */
+/* In which of two passes the layer's tensors are dropped: the one with the weight gradients, except
+ * for layers after the last block. */
 static bool drops_here(const struct pass_of_layer *p, bool input, bool weight)
 {
     const bool is_end = p->slot->kind == LAYER_HEAD || p->slot->kind == LAYER_PREDICT;

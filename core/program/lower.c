@@ -47,7 +47,7 @@ static void place_open(struct build *b, struct place *place, const struct rk_pla
 
 /* ---- the layers of a rank ---- */
 
-/* Segments say themselves what is computed again. */
+/* Segments say what they recompute. */
 static enum treatment treatment_of(const struct build *b, int place, uint64_t i, uint64_t count)
 {
     if (rk_plan_layout(b->plan)->segments)
@@ -96,7 +96,7 @@ static struct slot *add_slot(struct build *b, int32_t layer, enum layer_kind kin
     return slot;
 }
 
-/* Of the layers of a part that are computed again, so many in a row have one checkpoint. */
+/* Puts the recomputed layers of a part into groups with one stored input each. */
 static void group_layers(struct build *b, uint32_t first)
 {
     uint64_t run = 0;

@@ -143,8 +143,8 @@ static bool same_place(const struct build *b, int a, int c)
     return a == c || (!b->stages && lie_alike(b, a, c));
 }
 
-/* The k-th rank of `stage` that this one sends to, or receives from; false behind the last one.
- * `at` is where the search goes on. */
+/* The k-th rank of `stage` that this one sends to, or receives from; false after the last one. The
+ * search resumes from `at`. */
 static bool next_route(struct build *b, const struct slot *slot, int there, uint32_t stage,
                        bool sends, uint64_t *at, struct route *route)
 {
@@ -435,7 +435,7 @@ struct mailbox {
     struct sender {
         uint32_t stage;
         struct order_cursor cursor;
-    } sender[2];     /* the stage behind, the one in front */
+    } sender[2];     /* the next stage, the previous one */
     uint8_t *posted; /* (2 * parts' chunks of this rank, microbatches) */
 };
 

@@ -336,9 +336,9 @@ static void sum_pair(struct build *b, struct slot *slot)
     }
 }
 
-/* What comes behind the last microbatch of a layer: beside backward, or behind it. Both ends of a
- * tied table, and both ranks of a stage, are summed before data parallelism cuts them, which is
- * when the pipeline is empty. */
+/* Is the layer reduced after backward, instead of during its last microbatch? Both ends of a tied
+ * table, and both ranks of a stage, are summed before data parallelism shards them, which is when
+ * the pipeline is empty. */
 static bool is_late(const struct build *b, const struct slot *slot)
 {
     return is_tied(b, slot) || b->pipeline.schedule == RK_DUALPIPE ||

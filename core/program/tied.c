@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Elements [first, end) of the table, row behind row; and which copy of them it is. */
+/* Elements [first, end) of the table, row by row, and which copy of them it is. */
 struct table_part {
     uint64_t first, end, copy, copies;
 };
@@ -109,7 +109,7 @@ static void put_rows(struct build *b, const struct slot *slot, bool send, uint64
         put_write(b, tensor);
     b->draft.other = (uint32_t)rank;
     b->draft.tag = (uint32_t)(2 * pipeline_parts(&b->pipeline) * b->pipeline.microbatches) +
-                   (send == (b->stage == 0)); /* behind those of all messages */
+                   (send == (b->stage == 0)); /* after the numbers of all messages */
     b->draft.count = type == RK_IN_BYTES ? (uint64_t)((double)elements * width) : elements;
     b->draft.element = (uint8_t)type;
     put_end(b);

@@ -85,8 +85,8 @@ static int32_t fetch(struct build *b, struct slot *slot, int32_t microbatch, int
     return moved;
 }
 
-/* All that is kept, where all of it goes, or what does not go is computed again: then it is gone
- * here. Of another share nobody says of which tensors it is. */
+/* Are all kept tensors, or all that are not recomputed, offloaded? Then none of them is left here.
+ * A share in between does not say which tensors it consists of. */
 static bool goes_whole(const struct build *b, const struct slot *slot)
 {
     return slot->swapped || rk_plan_activations_away(&place_of(b, slot)->plan) > 1 - 1e-9;

@@ -8,7 +8,8 @@
 int columns_of(const char *text);
 
 /* Bytes of `text` that a line of `width` columns takes: up to a space or a comma where there is
- * one, else behind a mark that parts a name (. _ / -), else as many as fit, one character at least.
+ * one, else after a mark that separates parts of a name (. _ / -), else all that fit, at least one
+ * character.
  */
 size_t columns_piece(const char *text, int width);
 

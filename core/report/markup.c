@@ -97,7 +97,7 @@ static void count_text(char *buffer, uint64_t count)
     *buffer = '\0';
 }
 
-/* Three digits, none behind the second of the point: shares of a hundred. */
+/* A percentage with three significant digits, at most two of them after the point. */
 static void share_text(char *buffer, double percent)
 {
     const double size = fabs(percent);

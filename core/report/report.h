@@ -43,7 +43,7 @@ struct report_column {
     const char *unit;  /* of the value: "s", "B", "B/s", "bit/s", "FLOP", "FLOP/s", "1/s", "%" (of
                           1), "" or NULL; text scales these, other words stand as they are */
     int digits;        /* decimals in text; of numbers without a unit: significant digits */
-    const char *help;  /* REPORT_RECORD in text: what stands behind the value; may be NULL */
+    const char *help;  /* REPORT_RECORD in text: a remark after the value; may be NULL */
     enum report_bar bar;
     bool own_scale; /* in text, each value in the unit that suits it, not the column's */
 };
@@ -163,7 +163,7 @@ struct report_table *report_one(struct report *report, const char *name, const c
 /* Appends a line that only text shows. */
 void report_note(struct report *report, const char *text);
 
-/* The same, in lines of at most 96 columns behind two spaces; NULL adds nothing. */
+/* A paragraph in lines of at most 96 columns after two spaces of indentation; NULL adds nothing. */
 void report_paragraph(struct report *report, const char *text);
 
 /* The answer in a sentence, which heads a page; the last one counts. Copies `text`. */

@@ -95,7 +95,7 @@ static struct scale own_scale(const char *unit, double size)
     return choose_scale(unit, size);
 }
 
-/* In the scale of the column, or (NULL) in its own with the unit behind it. */
+/* In the scale of the column or, for NULL, in its own scale followed by the unit. */
 static void format_scaled(const struct report_column *column, const struct scale *scale,
                           double number, char *buffer)
 {
@@ -321,8 +321,8 @@ static int find_keys(const struct report_table *table, const struct layout *layo
     return used <= width * 2 / 3 && tells_apart(table, layouts, end) ? end : first;
 }
 
-/* Columns from `first` on that stand beside each other, and with them those before `keys`. Returns
- * the one behind them. */
+/* Chooses the columns, from `first` on, that fit on one line together with the `keys` first ones.
+ * Returns the index after the last of them. */
 static int choose_columns(const struct report_table *table, struct layout *layouts, int keys,
                           int first, int width)
 {
@@ -492,8 +492,8 @@ static void write_record(struct line *line, const struct report_table *table,
             put_field(line, &table->columns[i], &cells[i], width, VALUE_WIDTH);
 }
 
-/* Where to break a text that is too long: behind a comma in the second half of the line, else at
- * a space, else behind the first word. */
+/* Where to break a text that is too long: after a comma in the second half of the line, else at a
+ * space, else after the first word. */
 static size_t line_length(const char *text, size_t width)
 {
     size_t space = 0;

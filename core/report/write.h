@@ -24,7 +24,7 @@ void table_write_json(const struct report_table *table, FILE *out);
 void cell_write_json(const struct report_cell *cell, void (*text)(FILE *out, const char *string),
                      FILE *out);
 
-/* The next table for this format behind `table` (NULL: the first); NULL at the end. */
+/* The next table after `table` that this format prints (NULL: the first one); NULL at the end. */
 const struct report_table *table_next(const struct report *report, const struct report_table *table,
                                       unsigned formats);
 

@@ -100,7 +100,7 @@ static inline uint64_t layers_dealt(const struct rk_model *m, const struct rk_pl
     return sum;
 }
 
-/* Can Megatron-LM deal the layers behind first_layers and before last_layers? */
+/* Can Megatron-LM divide the layers between first_layers and last_layers evenly? */
 static inline bool is_even(const struct rk_model *m, const struct rk_plan *p)
 {
     const uint64_t v = p->chunks, given = ends_of(p), middle = middle_of(p);

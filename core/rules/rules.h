@@ -12,8 +12,9 @@
 
 #include <stddef.h>
 
-/* In the order in which reasons are named, and which members of a plan each of them reads beside
- * the degrees, ranks and batch: the search makes each check where its members are chosen. */
+/* Parts in the order in which their reasons are named, with the members of a plan that each one
+ * reads in addition to the degrees, ranks and batch. The search makes each check as soon as its
+ * members are chosen. */
 enum plan_check_part {
     CHECK_MODEL,   /* sequence */
     CHECK_MEMBERS, /* what the predictor gives no meaning to; tensor_overlap */
@@ -35,7 +36,7 @@ enum plan_check_part {
     CHECK_PAIRS,    /* all: the rest of what no framework starts, of which no space has plans */
     PLAN_CHECKS,
     CHECK_RUNS = PLAN_CHECKS, /* of layers that are not run alike */
-    CHECK_RUN,                /* each of them, beside the plan */
+    CHECK_RUN,                /* each of them, against the plan */
     CHECK_LAUNCH,             /* what costs time, or depends on the launch: no predictor asks */
     CHECK_TOOL,               /* what one tool, or the executor, does not do */
     CHECK_PARTS
@@ -95,8 +96,8 @@ int plan_check_parts(const struct rk_model *model, const struct rk_system *syste
 void plan_check(const struct rk_model *model, const struct rk_system *system,
                 const struct rk_plan *plan, struct rk_reason *reason);
 
-/* What is asked of each local part behind CHECK_RUN, as if all layers were so; batch and stages are
- * the plan's. */
+/* Checks made on each local part after CHECK_RUN, as if all layers were like it; batch and stages
+ * are the plan's. */
 enum {
     LOCAL_CHECKS = 1 << CHECK_MODEL | 1 << CHECK_MEMBERS | 1 << CHECK_DEGREES | 1 << CHECK_BATCH |
                    1 << CHECK_TENSOR | 1 << CHECK_SEQUENCE | 1 << CHECK_EXPERTS |
@@ -149,10 +150,11 @@ static inline bool plan_overlaps_within(const struct rk_plan *plan, uint64_t dom
     return !habits_of(plan)->overlaps_sequence || plan->tensor == 1 || domain % plan->tensor == 0;
 }
 
-/* Does Megatron-LM start the exchange of experts beside another microbatch's computing? It asks for
- * an exchange of tokens, virtual stages where there are stages, layers that are not computed again
- * whole, and at most one layer of further tokens (overlap_moe_expert_parallel_comm in Megatron
- * Core's transformer_config.py). DualPipe, which is no schedule of its, is that overlap. */
+/* Does Megatron-LM overlap the all-to-all of experts with another microbatch's computation? It
+ * needs an exchange of tokens, virtual stages where there are stages, layers that are not
+ * recomputed whole, and at most one multi-token-prediction layer (overlap_moe_expert_parallel_comm
+ * in Megatron Core's transformer_config.py). DualPipe, which Megatron-LM does not have, is built on
+ * this overlap. */
 static inline bool plan_overlaps_experts(const struct rk_model *model, const struct rk_plan *plan)
 {
     const bool virtual = plan->pipeline == 1 || plan->chunks > 1 || plan->schedule == RK_DUALPIPE;

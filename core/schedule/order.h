@@ -73,9 +73,9 @@ static inline uint64_t pipeline_part(const struct pipeline *p, uint64_t rank, ui
     return chunk * p->stages + rank;
 }
 
-/* From one part of the model to the next, or back, messages go to the rank behind or in front; the
- * microbatches that enter dualpipe at its end go the other way, and so do those that come back
- * through a V, whose last rank keeps what it hands from its first chunk to its second. */
+/* Messages go from one part of the model to the next or the previous one, so to the next or the
+ * previous rank. Microbatches that enter DualPipe at its end go the other way, and so does the way
+ * back through a V, whose last rank keeps what its first chunk hands to its second. */
 static inline uint32_t pipeline_neighbour(const struct pipeline *p, uint32_t rank, uint32_t chunk,
                                           bool next)
 {

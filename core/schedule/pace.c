@@ -31,9 +31,9 @@ static struct pace pace_of_gpipe(const struct stage_times *stages, int count, do
     return (struct pace){k, total_s - microbatches * both(&stages[k])};
 }
 
-/* Stage k waits for the stages before it to fill and to drain. Those behind it are waited for only
- * as far as the forward passes it may run ahead, and the backward passes left in the end, do not
- * cover their way there and back. */
+/* Stage k waits for earlier stages to fill and to drain. It waits for later stages only as long as
+ * the forward passes that it may run ahead, and the backward passes left at the end, do not cover
+ * the way there and back. */
 static struct pace pace_of_1f1b(const struct stage_times *stages, int count, double microbatches)
 {
     struct pace pace = {0, 0};

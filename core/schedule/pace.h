@@ -26,8 +26,8 @@ struct pace {
  * [qi2023] [qi2024], for which there is no such formula, are run pass by pass. */
 struct pace pipeline_pace(const struct pipeline *pipeline, const struct stage_times *stages);
 
-/* All microbatches of a V of 2 to V_MAX_STAGES stages whose messages take so long, beside computing
- * or, blocking, behind every pass. */
+/* Time of all microbatches of a V of 2 to V_MAX_STAGES stages. Its messages overlap with
+ * computation or, blocking, follow every pass. */
 enum { V_MAX_STAGES = 64 };
 struct v_messages {
     double message_s;

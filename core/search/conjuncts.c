@@ -14,7 +14,8 @@ static bool is_word(const char *text, size_t at, const char *word)
            !(isalnum((unsigned char)text[at + length]) || text[at + length] == '_');
 }
 
-/* Where the `and` behind `at` is that is in no parentheses; the end of the text: there is none. */
+/* Position of the next `and` from `at` on that is outside parentheses; the end of the text when
+ * there is none. */
 static size_t next_and(const char *text, size_t at)
 {
     int depth = 0;

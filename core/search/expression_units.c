@@ -1,5 +1,5 @@
-/* expression_units.c - what may stand beside each other in an expression: one unit, or a plain
- * number that can be meant. */
+/* expression_units.c - which operands an expression may combine: those of one unit, or one with a
+ * plain number whose unit can be guessed. */
 #include "search/expression_parser.h"
 
 #include "base/units.h"
@@ -123,7 +123,7 @@ static struct dimension of_term(const struct parser *p, const struct term *t)
     return d;
 }
 
-/* What is wrong with a plain number beside that; NULL: nothing. */
+/* What is wrong with combining a plain number and `other`; NULL: nothing. */
 static const char *wrong_beside(const struct dimension *number, const struct dimension *other)
 {
     if (!number->any || other->any) return NULL;

@@ -498,8 +498,8 @@ static void solve_all(struct quest *q, struct candidates *all)
     }
 }
 
-/* What is reduced and gathered beside computing otherwise than in `base`, as layers that have
- * copies may: returns how many there are. */
+/* The ways to overlap reductions and gathers that differ from `base`, which replicated layers
+ * allow; returns how many there are. */
 static int overlap_otherwise(const struct quest *q, const struct rk_plan *base,
                              struct rk_plan other[OVERLAPS])
 {

@@ -1,14 +1,14 @@
 /* layerwise.h - the best plan in which each layer may be run in its own way.
  *
- * For each number of stages and of samples in flight the ways to run a layer are the values that
- * the search of plans offers for tensor and context degree, kind of context parallelism (Ulysses is
- * one), precision, ZeRO, recomputation and offloaded activations (in quarters); all else is as in
- * the best plan with that many stages whose layers are alike. The data degree follows. Each way is
- * folded and priced as rk_predict prices a stage of such layers; stages.h finds the best split and
- * mix of them. Its surrogate leaves out what is not a sum over layers, so that what is found is
- * predicted once more, and memory it misjudged is taken off. With v virtual stages on a rank the
- * step is sum / v + (m - 1/v) max: that of v m microbatches whose stages take a v-th, with as much
- * in flight as interleaving has.
+ * For each number of stages and of samples in flight a way to run a layer combines values that the
+ * search of plans offers for tensor and context degree, kind of context parallelism (Ulysses is
+ * one), precision, ZeRO, recomputation and offloaded activations (in quarters); everything else is
+ * as in the best plan with that many stages and uniform layers. The data degree follows. Each way
+ * is folded and priced as rk_predict prices a stage of uniform layers; stages.h finds the best
+ * split and mix of them. Its surrogate leaves out everything that is not a sum over layers, so
+ * rk_predict checks each answer, and memory that the surrogate missed is deducted before the next
+ * try. With v virtual stages on a rank the step is sum / v + (m - 1/v) max: that of v m
+ * microbatches whose stages take a v-th, with as much in flight as interleaving has.
  */
 #ifndef RECKON_SEARCH_LAYERWISE_H
 #define RECKON_SEARCH_LAYERWISE_H
@@ -74,7 +74,7 @@ struct layerwise_part {
 struct layerwise_point {
     int stage;
     double bytes;  /* of the stage, by the surrogate */
-    double time_s; /* of a microbatch, with its share of what stage 0 does behind the last one */
+    double time_s; /* of a microbatch, with its share of stage 0's work after the last one */
     int parts;
     struct layerwise_part part[LAYERWISE_MOST_PARTS]; /* (parts) blocks that are run alike */
 };

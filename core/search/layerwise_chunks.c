@@ -11,7 +11,7 @@ static uint64_t layers_of(const struct rk_plan *plan, const struct rk_model *mod
     return all / chunks + (part / plan->pipeline < all % chunks);
 }
 
-/* Goes to the layer that is `skip` behind the first one of a stage. */
+/* The layer `skip` layers after the first one of a stage. */
 static struct plan_layers layer_at(const struct rk_plan *plan, const struct rk_model *model,
                                    uint64_t stage, uint64_t skip)
 {

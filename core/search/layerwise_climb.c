@@ -287,7 +287,8 @@ static bool take_one(struct hill *h, struct mix *mix, struct mix_judged *judged)
     return false;
 }
 
-/* Embedding and head are beside the layers next to them, which sums say least of: all ways. */
+/* Tries all ways for embedding and head, whose cost depends on the adjacent layers and is least
+ * like a sum. */
 static bool take_end(struct hill *h, struct mix *mix, struct mix_judged *judged)
 {
     const struct shape *s = h->climb->shape;

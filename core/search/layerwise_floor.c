@@ -44,7 +44,7 @@ static struct run_bill bill_of(const struct meter *m, const struct stage_blocks 
     return bill;
 }
 
-/* Does any of what kind `wait` counts go on beside computing? */
+/* Does communication of kind `wait` overlap with computation? */
 static bool is_beside(const struct rk_plan *plan, int wait)
 {
     const bool reduces = plan->gradient_overlap, gathers = plan->weight_overlap;

@@ -123,7 +123,7 @@ static bool same_fold(const struct rk_local *a, const struct rk_local *b)
            a->recompute_parts == b->recompute_parts;
 }
 
-/* Layers are timed alike, whatever is computed again. */
+/* Are the layers timed alike, apart from recomputation? */
 static bool same_times(const struct rk_local *a, const struct rk_local *b)
 {
     struct rk_local again = *a;
@@ -146,7 +146,7 @@ static void price_way(struct shape *s, struct floors *floors, const struct layer
         struct stage_choice *price = &s->price[row];
         *price = s->way[i].end ? price_end(s, &m, head, &s->lower[row])
                                : (struct stage_choice){.time_s = INFINITY};
-        if (!head) price->first_s = s->price[i].first_s; /* the blocks behind wait as well */
+        if (!head) price->first_s = s->price[i].first_s; /* the adjacent blocks wait as well */
     }
     s->send_s = fmin(s->send_s, send_s_of(fold, s->system, &plan));
     floor_of_way(floors, &m, i);

@@ -14,7 +14,7 @@ enum { LAYERWISE_MOST_LAYERS = 256, LAYERWISE_MOST_STAGES = 64 };
 /* One way to run a layer: all else is as in the shape's plan. */
 struct way {
     struct rk_local local;
-    bool end;   /* nothing is computed again or offloaded: may run embedding and head */
+    bool end;   /* without recomputation and offloading: may run embedding and head */
     int layout; /* equal: activations lie alike */
     int uses;   /* of an answer, see shape_forbid_rare */
 };
@@ -82,9 +82,8 @@ struct stages_problem shape_problem(const struct shape *s, double enough_s);
 void shape_unlimited(struct stages_problem *problem,
                      struct stage_place place[LAYERWISE_MOST_STAGES]);
 
-/* Layers of one kind side by side whose activations lie alike may change places: those that are
- * run alike come together, those that are computed again as a whole first, as Megatron-LM has it.
- */
+/* Adjacent layers of one kind whose activations have the same layout may change places. Groups
+ * layers that are run alike, those that are recomputed whole first, as in Megatron-LM. */
 void shape_tidy(const struct shape *s, struct stages_answer *answer);
 
 /* The plan of an answer whose ends are run in way `end`; it refers to `layout`. False when a plan

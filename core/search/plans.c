@@ -1,4 +1,4 @@
-/* plans.c - the model of today's plans as the search sees it. */
+/* plans.c - the detailed model as the search sees it. */
 #include "base/hash.h"
 #include "search/fingerprint.h"
 #include "search/plans_split.h"
@@ -90,7 +90,7 @@ static void fingerprint(const struct rk_space *space, uint64_t *hash)
 const struct predictor plans_predictor = {
     .name = "reckon",
     .by = RK_BY_RECKON,
-    .axes = RK_PLAN_TENSOR_COMM, /* the axes behind are calculon's alone */
+    .axes = RK_PLAN_TENSOR_COMM, /* the axes after these are only in the Calculon model */
     .axis_name = plan_axis_name,
     .axis_words = plan_axis_words,
     .axis_parse = plan_axis_parse,

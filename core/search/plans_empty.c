@@ -12,7 +12,7 @@ struct dead_end {
 
 static bool walk(struct dead_end *end, struct rk_plan *plan, int axis, int last);
 
-/* Has each bundle behind the layout a choice? */
+/* Does each bundle after the layout have a choice? */
 static bool walk_bundles(struct dead_end *end, const struct rk_plan *layout)
 {
     for (int bundle = BUNDLE_LAYOUT + 1; bundle < BUNDLES; bundle++) {

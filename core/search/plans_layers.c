@@ -195,7 +195,7 @@ static double fold_s(const struct layer_fold *layer)
     return sum_s;
 }
 
-/* Both ends are computed once; what is predicted behind the last one, maybe again. */
+/* Neither end is recomputed, but multi-token-prediction layers after the last block may be. */
 static void find_block_times(struct block_times *times, const struct layer_folds *fold,
                              const struct rk_model *model)
 {

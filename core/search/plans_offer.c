@@ -273,8 +273,8 @@ void offer_attention(struct offered *o, const struct rk_plan *plan)
     offer_choice(o, plan->attention, RK_ATTENTION_KERNELS - 1);
 }
 
-/* Chunks change the layers, what is computed again the stages, and neither looks at the other: so
- * all plans of a space with chunks are computed again whole. */
+/* Chunks belong to the bundle of layers and recomputation to that of stages, and neither sees the
+ * other's choice. So in a space with chunks all plans recompute whole layers. */
 static bool in_chunks(const struct rk_plans_problem *problem)
 {
     const int asked = problem->pinned[RK_PLAN_SEQUENCE_CHUNKS].count;
@@ -360,7 +360,7 @@ static void offer_asked_parts(struct offered *o)
         offer(o, p->pinned[RK_PLAN_RECOMPUTE].value[i]);
 }
 
-/* The parts that can be computed again; the precision is that of all plans, where they have one. */
+/* Parts that can be recomputed, given the precision if all plans have the same one. */
 static unsigned parts_of(const struct rk_plans_problem *problem, const struct rk_plan *plan)
 {
     struct rk_plan with = *plan;
@@ -372,7 +372,7 @@ static unsigned parts_of(const struct rk_plans_problem *problem, const struct rk
 void offer_recompute(struct offered *o, const struct rk_plan *plan)
 {
     const unsigned have = parts_of(o->problem, plan);
-    const bool rest = o->problem->base.recompute_rest; /* says itself what is computed again */
+    const bool rest = o->problem->base.recompute_rest; /* implies what is recomputed */
     const bool whole =
         in_chunks(o->problem) || (o->problem->base.checkpoint_sharded && starts(o)->scatters);
     if (whole && !rest) offer(o, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
@@ -440,7 +440,7 @@ void offer_split(struct offered *o, const struct rk_plan *plan)
         offer(o, split);
 }
 
-/* Virtual stages over two ranks need messages beside computing. */
+/* Virtual stages on two ranks need messages that overlap with computation. */
 void offer_pipeline_blocking(struct offered *o, const struct rk_plan *plan)
 {
     const bool beside = plan->chunks > 1 && plan->pipeline == 2 && !o->problem->unstartable;

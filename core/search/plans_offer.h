@@ -1,8 +1,8 @@
 /* plans_offer.h - which values an axis of the space of plans takes.
  *
- * Two lists stand behind each axis: the usual values, which docs/search.md explains, and all that
- * are possible, from which a restriction picks. Values that can change nothing (a schedule without
- * a pipeline) are never offered twice.
+ * Each axis has two lists: the usual values, which docs/search.md explains, and all that are
+ * possible, from which a restriction picks. Values that can change nothing (a schedule without a
+ * pipeline) are never offered twice.
  */
 #ifndef RECKON_SEARCH_PLANS_OFFER_H
 #define RECKON_SEARCH_PLANS_OFFER_H

@@ -53,7 +53,8 @@ struct member_checks {
     struct timetable_state *timetable;
 };
 
-/* A microbatch on a block, and on what stands before the first and behind the last one. */
+/* Time of a microbatch on each kind of block, and on the layers before the first and after the last
+ * block. */
 struct block_times {
     double block_s[TREATMENTS][LAYER_KINDS];
     double ends_s[ENDS];
@@ -64,7 +65,7 @@ struct family_bounds {
     struct layer_folds least; /* number by number, of all recomputations of the family */
 };
 
-/* How blocks are balanced, by what is computed again; the last row: nothing is. */
+/* How blocks are balanced, by recomputation; the last row: without recomputation. */
 struct balance {
     bool repeats;     /* another split of the space */
     uint32_t same_as; /* the first row with the same split */
@@ -102,7 +103,7 @@ enum { KEPT_ROOMS = 1024 };
 
 struct kept_room {
     uint64_t member;                 /* which the scratch counts; 0: none */
-    uint16_t blocks[2][LAYER_KINDS]; /* of each kind, and behind them which ends */
+    uint16_t blocks[2][LAYER_KINDS]; /* of each kind, followed by flags of the ends */
 };
 
 /* What a place holds that depends on recomputation; with a share of activations offloaded, `held`
@@ -121,7 +122,7 @@ enum {
     RULE_NUMBERS = offsetof(struct memory_rule, ends_in_flight) / sizeof(double),
     AWAY_NUMBERS = sizeof(struct away) / sizeof(double), /* where there are lower tiers */
     CHOICE_NUMBERS = 2 * (1 + RULE_NUMBERS + AWAY_NUMBERS),
-    MEMBER_NUMBERS = 4, /* beside its choices and timetables */
+    MEMBER_NUMBERS = 4, /* in addition to its choices and timetables */
     RECALLED_LAYERS = 32,
     RECALLED_MEMBERS = 128
 };
@@ -142,7 +143,7 @@ struct plan_scratch {
     int *count;              /* (counts) */
     struct balance *balance; /* (recomputes + 1)(most_parts + 1) */
     uint16_t *split;         /* (recomputes + 1 + RK_SPLITS)(splits_before(most_parts + 1))(2) */
-    bool *fixed; /* (most_parts + 1) their other splits, behind the last row, are there */
+    bool *fixed; /* (most_parts + 1) the balanced splits, after the last row, are filled in */
     const struct division **list;
     uint32_t *same_as;                   /* (divisions) of a shape: rows of splits */
     struct stage_sum sum[RK_MAX_STAGES]; /* (classes) of one division, or the least of several */
@@ -171,9 +172,9 @@ struct plan_scratch {
     uint64_t *numbers;                    /* of a list to recall */
     struct recall layers, fitting;        /* see layers_held, fitting_of_member */
     uint64_t held;                        /* which layers, by what they hold: from 1 */
-    uint64_t
-        *fitting_plans; /* (shapes)(1 + lower_tiers) of the member at hand, and behind them those
-                           that the lower tiers are too small for; `unknown`: not found out */
+    uint64_t *fitting_plans; /* (shapes)(1 + lower_tiers) of the member at hand: plans that fit,
+                              * then plans that each lower tier is too small for; `unknown`: not
+                              * counted yet */
 };
 
 /* Of tables with a row of `parts` for each number of parts: where that row begins. */
@@ -182,7 +183,7 @@ static inline size_t splits_before(int parts)
     return (size_t)parts * (size_t)(parts - 1) / 2;
 }
 
-/* And behind them as many numbers of dealing_alike(). */
+/* A split of `parts` numbers, followed by the `parts` numbers of dealing_alike(). */
 static inline uint16_t *split_at(const struct plan_scratch *s, uint64_t row, int parts)
 {
     return s->split + 2 * (row * splits_before(s->most_parts + 1) + splits_before(parts));
@@ -224,7 +225,7 @@ struct run {
     struct memory_rule least; /* what holds least, whatever the sharding, offload and schedule */
     double pair_flights;
     double ends[DEMANDS][ENDS]; /* microbatches of them in flight */
-    bool hopeless; /* whatever the blocks of stages and what is computed again, no plan fits */
+    bool hopeless; /* no plan fits, whatever the split of blocks and the recomputation */
     const struct shape *shape;
     const struct stage_map *map;
     int classes, places; /* places that are classes, all of them */

@@ -194,7 +194,8 @@ static bool settled(struct run *r, const struct shape *shape, uint64_t plans)
     return true;
 }
 
-/* Plans counted so far that fit, and behind them those that the lower tiers are too small for. */
+/* Notes the plans counted so far: those that fit, then those that each lower tier is too small
+ * for. */
 static void note_fitting(const struct run *r, uint64_t counted[1 + RK_SHARE_TIERS])
 {
     const struct rk_search_counts *counts = r->visitor->counts;

@@ -181,7 +181,7 @@ static void add_layouts(struct builder *b, struct rk_plan *plan, int axis)
                      rk_plan_axis_get(&one, (enum rk_plan_axis)axis));
 }
 
-/* The first axis that is restricted and that today's plans do not have; RK_PLAN_AXES: none. */
+/* The first restricted axis that the detailed model does not have; RK_PLAN_AXES: none. */
 static int foreign_axis(const struct rk_plans_problem *problem)
 {
     int axis = 0;

@@ -1,6 +1,6 @@
 /* plans_space.h - the space of plans: layouts, and for each of them a bundle of choices a digit.
  *
- * A plan's index is first(layout) + a mixed-radix number with one digit for each bundle behind the
+ * A plan's index is first(layout) + a mixed-radix number with one digit for each bundle after the
  * layout, microbatch outermost. Layouts with the same choices share a bundle.
  */
 #ifndef RECKON_SEARCH_PLANS_SPACE_H
@@ -45,7 +45,7 @@ static inline const struct rk_plans *plans_of(const struct rk_space *space)
 
 void plans_close(struct rk_space *space);
 
-/* What a problem says beside model and system. */
+/* Hashes all of a problem except model and system. */
 void plans_mix_problem(uint64_t *hash, const struct rk_plans_problem *problem);
 
 /* Plans that share everything outside bundles above `bundle`. */

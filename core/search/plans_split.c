@@ -170,8 +170,8 @@ static int begin_before(const struct dealing *d, int run, int at, double sum, do
     return at;
 }
 
-/* from[k]: the first item that the last k stages can begin with. Sums are made from behind here and
- * from the front above, so they are compared with room for rounding. */
+/* from[k]: the first item that the last k stages can begin with. These sums run from the last item
+ * backwards and others from the first item forwards, so comparisons leave room for rounding. */
 static void deal_backwards(const struct dealing *d, int stages, double most, int *from)
 {
     int run = d->runs - 1, usual = -1; /* as many as a stage takes that lies within the run */
@@ -200,7 +200,7 @@ struct even { /* stages that are filled from the front, each up to its share of 
     double most, share;
 };
 
-/* `from` as deal_backwards() has it; `others` stages are behind this one. */
+/* `from` is from deal_backwards(); `others` stages follow this one. */
 static void bound_stage(struct even *e, bool between, int others, const int *from)
 {
     const int least = e->each && between ? e->at + 1 : 0;
@@ -286,7 +286,7 @@ static void deal_evenly(const struct dealing *d, int stages, double most, uint16
         e.share = left / (others + 1);
         bound_stage(&e, between, others, from);
         if (between && e.at < d->items) sum = take_between(&e, split[stage - 1]);
-        /* the rest, behind the end of a run */
+        /* the rest, after the end of a run */
         if (others == 0)
             e.at = d->items;
         else if (!between || e.at == d->run[e.run].first + d->run[e.run].count)

@@ -35,8 +35,9 @@ void dealing_add(struct dealing *dealing, double cost, int count);
  * slowest. */
 double dealing_split(const struct dealing *dealing, int stages, uint16_t *split);
 
-/* more[i]: how many stages behind stage i are like it, none of them the first or the last one of
- * the model, and followed by the same item; it depends on the order of the items, not on costs. */
+/* more[i]: number of stages after stage i with the same items, none of them the first or the last
+ * one of the model, and followed by the same item; it depends on the order of the items, not on
+ * costs. */
 void dealing_alike(const struct dealing *dealing, int stages, const uint16_t *split,
                    uint16_t *more);
 
@@ -50,8 +51,8 @@ double split_balanced(uint16_t *split, int stages, const double *cost, int items
 
 /* ---- of a plan ---- */
 
-/* Which layers decide: where the first few of each stage are computed again, that costs every stage
- * the same. */
+/* The treatment of layers whose cost decides the split. Where the first N layers of each stage are
+ * recomputed, recomputation costs every stage the same and does not count. */
 enum treatment plan_dealt(const struct rk_plan *plan);
 
 /* The blocks of a model; false when there are too many. */

@@ -65,7 +65,7 @@ static bool find_timetable(struct stage_set *set, const struct timetable *timeta
 
 /* ---- one shape ---- */
 
-/* Blocks of the classes are moved behind those of the shapes before. */
+/* Appends the blocks of the classes to those of earlier shapes. */
 static bool keep_blocks(struct filling *f, struct stage_map *map)
 {
     const size_t more = (size_t)map->classes;
@@ -135,7 +135,7 @@ static bool keeps_all(const struct choices *choices, uint64_t tuple)
     return choice_value(choices, tuple, RK_PLAN_RECOMPUTE) == RK_RECOMPUTE_VALUE(RK_KEEP, 0);
 }
 
-/* Where some layers alone are computed again, a plan without recomputation is another shape. */
+/* Where only every n-th layer is recomputed, a plan without recomputation has another shape. */
 static bool same_shape(const struct filling *f, uint64_t a, uint64_t b)
 {
     const struct choices *choices = f->set->choices;

@@ -1,11 +1,10 @@
-/* plans_stages.h - what the choices of stages mean before any layer is folded.
+/* plans_stages.h - the choices of BUNDLE_STAGES, before any layer is folded.
  *
  * A tuple of BUNDLE_STAGES is recompute, chunks, recompute_layers, split, blocking, schedule.
  * Tuples that differ in the schedule alone are a division: the same blocks on the same stages; each
- * V-shaped schedule is one of its own.
- * Divisions that differ in what is computed again deal the same blocks: they share a shape. Which
- * blocks a stage has depends on the pipeline degree and the shape, so it is worked out once for
- * each of the few degrees there are.
+ * V-shaped schedule is one of its own. Divisions that differ only in recomputation have the same
+ * blocks, so they share a shape. Which blocks a stage has depends on the pipeline degree and the
+ * shape, so it is computed once for each of the few degrees.
  */
 #ifndef RECKON_SEARCH_PLANS_STAGES_H
 #define RECKON_SEARCH_PLANS_STAGES_H
@@ -16,8 +15,8 @@
 /* Schedules to choose from. */
 struct timetable {
     uint64_t chunks;
-    bool
-        whole; /* layers are computed again whole: told apart where experts' exchange may overlap */
+    bool whole; /* layers are recomputed whole; of interest where the exchange of experts may
+                 * overlap */
     int schedules;
     enum rk_schedule schedule[RK_SCHEDULES];
 };
@@ -42,14 +41,14 @@ struct shape {
     bool refused; /* by CHECK_STAGES */
     enum rk_verdict verdict;
     bool balanced;    /* by time: stages are dealt when layers are folded */
-    bool some_layers; /* of a stage are computed again: the others are as they are */
-    bool as_it_is;    /* nothing is computed again */
-    uint32_t lighter; /* another shape whose stages have the same blocks and compute all of them
-                         again; itself: there is none */
+    bool some_layers; /* of a stage are recomputed, the others are not */
+    bool as_it_is;    /* without recomputation */
+    uint32_t lighter; /* another shape whose stages have the same blocks and recompute all of them;
+                       * itself: none */
     int parts;        /* virtual stages */
-    uint64_t divisions[FAMILIES]; /* by what they compute again */
+    uint64_t divisions[FAMILIES]; /* by family of recomputation */
     /* Unless refused or balanced. Where a shape has divisions with and without recomputation,
-     * blocks count as computed again: without it these cost the same as others. */
+     * blocks count as recomputed: without recomputation they cost the same as other blocks. */
     struct stage_map map;
 };
 

@@ -1,9 +1,9 @@
 /* predictor.h - what the search knows of a model of training steps: its axes, its figures, its
  * space of plans as a list, and how it goes through that list in units.
  *
- * engine.c, question.c, twin.c and state.c see only this. There are two: the published model
- * (published/calculon/predictor.c) and that of today's plans (plans.c), whose spaces over several
- * clusters (clusters_space.h) are searched in a way of their own.
+ * engine.c, question.c, twin.c and state.c see only this. There are two: the Calculon model
+ * (published/calculon/predictor.c) and the detailed model (plans.c). The detailed model has a
+ * search of its own for spaces over several clusters (clusters_space.h).
  */
 #ifndef RECKON_SEARCH_PREDICTOR_H
 #define RECKON_SEARCH_PREDICTOR_H
@@ -56,7 +56,7 @@ struct predictor {
     void (*close)(struct rk_space *space);
     /* False when the plan repeats one before it. */
     bool (*plan_at)(const struct rk_space *space, uint64_t index, struct rk_plan *plan);
-    /* Everything that answers depend on, beside model and system. */
+    /* Hashes all that answers depend on, except model and system. */
     void (*fingerprint)(const struct rk_space *space, uint64_t *hash);
 
     /* Answers by a search of its own that no list of units is: what follows is not called then.

@@ -212,7 +212,7 @@ static double rounded(double value)
     return unit < 1 ? round(value / unit) / round(1 / unit) : round(value / unit) * unit;
 }
 
-/* What the catalog counts beside steps of different runs: rows of one source spread by 16 % around
+/* Weight of the catalog against steps of different runs. Rows of one source spread by 16 % around
  * its mean, sources by 10 % around each other (docs/accuracy.md, your own cluster). */
 #define CATALOG_RUNS (0.16 * 0.16 / (0.10 * 0.10))
 

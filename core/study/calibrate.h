@@ -39,9 +39,9 @@ struct calibration {
     struct calibration_constant constant[CALIBRATION_CONSTANTS];
 };
 
-/* Fits `system` in place; constants are rounded to four digits. Steps of
- * different runs count beside the catalog's constants. RK_BAD_ARGUMENT when there are fewer than 4
- * samples of a group but steps, or one that the system cannot predict (no such engine). */
+/* Fits `system` in place; constants are rounded to four digits. Steps of different runs are weighed
+ * against the catalog's constants. RK_BAD_ARGUMENT when there are fewer than 4 samples of a group
+ * but steps, or one that the system cannot predict (no such engine). */
 enum rk_status calibrate(const struct samples *samples, struct rk_system *system,
                          struct calibration *calibration, struct rk_error *error);
 

@@ -1,11 +1,11 @@
-/* compare.h - what a study's results say beside published ones: a script of SQL, with headings.
+/* compare.h - compares a study's results with published ones by a script of SQL with headings.
  *
  * The script is SQLite's SQL over the views of the study's database (reckon-study(5)). Lines that
  * begin with "-- @" cut it into sections and say what each one is for:
  *
  *     -- @heading TEXT
- *     -- @expect TABLE FILE.csv         the file (beside the script) becomes a temporary table
- *     -- @include FILE.sql              another script (beside this one) is run here
+ *     -- @expect TABLE FILE.csv         the file (next to the script) becomes a temporary table
+ *     -- @include FILE.sql              another script (next to this one) is run here
  *     -- @answer TABLE | LABEL | WORDS  a command of this program becomes a row of the temporary
  *                                       table TABLE(label, command, json, code, said)
  *     -- @answer TABLE                  the same for each row (label, words) of the query
@@ -21,7 +21,7 @@
  *     -- @table NAME TEXT               a query whose rows are shown
  *     -- @chart NAME KIND TEXT          a query whose rows are drawn; KIND is lines, points or
  * bars, the columns are (series, x, y), of bars (bar, series, value)
- *     -- @note TEXT                     a line of text; a query behind it adds a line per row
+ *     -- @note TEXT                     a line of text; a query after it adds a line per row
  *     -- @check NAME TEXT               a statement; the query yields (holds, because)
  *     -- @require NAME TEXT             the same; unlike a check, it is an error if it fails
  *

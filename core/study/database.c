@@ -198,8 +198,8 @@ static enum rk_status take_lock(struct study_database *database, struct rk_error
     return RK_OK;
 }
 
-/* Can nobody write it while we read, and is nothing of it in a log? SQLite makes files beside one
- * that a log was used for, which a folder that only can be read does not take. */
+/* Can nobody write the database while it is read, and has it no unmerged log? SQLite creates files
+ * next to a database that used a log, which fails in a read-only folder. */
 static bool stands_still(const char *name)
 {
     char beside[320];

@@ -61,7 +61,7 @@ static enum rk_status need_text(const struct place *place, size_t most, struct r
     return RK_OK;
 }
 
-/* Adds printf text behind what is in the buffer; cut when it is full. */
+/* Appends printf text to the buffer; cut when it is full. */
 static void append(char *buffer, size_t size, const char *format, ...) RK_PRINTF(3, 4);
 
 static void append(char *buffer, size_t size, const char *format, ...)
@@ -213,7 +213,7 @@ static enum rk_status make_model(const struct model_entry *entry, const size_t a
     return status == RK_OK ? add_model(&entry->place, name, &model, study, indices, error) : status;
 }
 
-/* Counts up like an odometer, the last position fastest; false behind the last combination. */
+/* Counts up like an odometer, the last position fastest; false after the last combination. */
 static bool next(size_t *at, const size_t *counts, size_t digits)
 {
     for (size_t i = digits; i-- > 0;) {

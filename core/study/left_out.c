@@ -133,7 +133,7 @@ static const char *source_of(const struct fact *fact)
     return fact->class_of[CLASS_SOURCE];
 }
 
-/* Sum of the |errors| of the runs of one source that count: of such an accelerator. */
+/* Sum of the |errors| of those runs of one source that count: runs on such an accelerator. */
 static double sum_of_source(const struct tables *tables, size_t *i, const struct fact *like,
                             enum nearness nearness, double value, size_t *runs)
 {

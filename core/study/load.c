@@ -53,8 +53,8 @@ static enum rk_status fail_comment(const char *path, const char *text, const cha
                    "the comment does not end: add */ after it");
 }
 
-/* Characters of several bytes in a comment shift the columns behind it on its line; a comment is
- * rarely followed by anything. */
+/* Multi-byte characters in a comment shift the columns of the text that follows on its line, which
+ * is rare. */
 static enum rk_status strip_comments(const char *path, char *text, size_t size,
                                      struct rk_error *error)
 {

@@ -34,7 +34,7 @@ extern const char *const schema_point_columns[];
 void schema_default_columns(struct sql *sql, bool run, bool over);
 
 /* The figures that have a column: those of both predictors, each name once. NULL: the first; NULL
- * is returned behind the last. */
+ * is returned after the last. */
 const struct rk_figure *schema_next_figure(const struct rk_figure *figure);
 
 /* hbm_NAME_bytes and lower_NAME_bytes: what a rank holds in memory tier 0, and below. */

@@ -100,8 +100,8 @@ static void step(struct search *s)
     }
 }
 
-/* Where the function is flat around the start, as beside a bottleneck elsewhere, a simplex would
- * stay: each variable alone is tried all over its range first. */
+/* Where the function is flat around the start, as when the bottleneck is elsewhere, a simplex would
+ * not move, so first each variable alone is tried over its whole range. */
 static void scan(simplex_function *function, const void *context, int count,
                  struct simplex_variable *variables)
 {

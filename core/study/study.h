@@ -169,7 +169,7 @@ void study_row_release(struct study_row *row);
 struct study_progress {
     size_t done, total;  /* searches */
     double share;        /* of the work, as guessed beforehand: 0 to 1 */
-    uint64_t strategies; /* settled so far */
+    uint64_t strategies; /* done so far */
     double seconds;      /* since the start */
 };
 

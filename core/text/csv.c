@@ -27,7 +27,8 @@ static bool at_line_end(const struct reader *r)
            (*r->at == '\r' && r->at + 1 < r->end && r->at[1] == '\n');
 }
 
-/* Copies a quoted field; `at` stands behind its first quote, and then behind its last. */
+/* Copies a quoted field and moves `at` from the byte after its opening quote to the byte after its
+ * closing quote. */
 static enum rk_status read_quoted(struct reader *r)
 {
     const int line = r->line;

@@ -394,7 +394,7 @@ static void skip_value(struct cursor *cursor)
             if (!depth) return;
             continue;
         }
-        if (strchr(",]}", byte) && !depth) return; /* behind a number or a word */
+        if (strchr(",]}", byte) && !depth) return; /* end of a number or a word */
         cursor->at++;
         if (byte == '{' || byte == '[') depth++;
         if ((byte == '}' || byte == ']') && --depth == 0) return;

@@ -34,7 +34,7 @@ enum rk_status document_load_text(const char *path, struct document *document,
 enum rk_status document_parse(const char *path, const void *text, size_t size,
                               struct document *document, struct rk_error *error);
 
-/* The text of any other kind of file, by the same rules; ended by a NUL behind `size`. The caller
+/* Text of any other kind of file, by the same rules, with a NUL after its `size` bytes. The caller
  * frees it. */
 enum rk_status document_text(const char *path, char **text, size_t *size, struct rk_error *error);
 

@@ -37,7 +37,7 @@ static FILE *stream_on(int descriptor, bool compress)
 
 /* ---- which are open ---- */
 
-static struct output *opened; /* those with a file beside their target */
+static struct output *opened; /* those that write to a temporary file */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void note_open(struct output *output)
@@ -68,7 +68,7 @@ void output_remove_all(void) /* in a signal's handler: no lock */
 
 /* ---- where it goes ---- */
 
-/* Fills target and beside. Returns false when a name is too long. */
+/* Fills in the names of the target and of the temporary file. False when a name is too long. */
 static bool name_files(struct output *output, const char *path)
 {
     struct stat info;

@@ -1,7 +1,7 @@
 /* output.h - a file that appears whole or not at all, compressed when its name ends in ".gz".
  *
- * What is written goes to a file beside the target, which output_commit renames. "-" is standard
- * output; a target that is no regular file (a device, a pipe) is written directly.
+ * Output goes to a temporary file next to the target, which output_commit renames. "-" is standard
+ * output; a target that is not a regular file (a device, a pipe) is written directly.
  */
 #ifndef RECKON_TEXT_OUTPUT_H
 #define RECKON_TEXT_OUTPUT_H
@@ -22,7 +22,8 @@ struct output {
 /* RK_IO when the file cannot be written; nothing is left to release then. */
 enum rk_status output_open(struct output *output, const char *path, struct rk_error *error);
 
-/* Could it be opened? Nothing is left behind; NULL and standard output can. */
+/* Can the file be opened for writing? Leaves nothing on disk. NULL and standard output always
+ * can. */
 enum rk_status output_try(const char *path, struct rk_error *error);
 
 /* Finishes the file and puts it in its place. On failure nothing appears. */
@@ -31,7 +32,7 @@ enum rk_status output_commit(struct output *output, struct rk_error *error);
 /* Gives up: no trace is left. Fine on a zeroed or committed struct. */
 void output_abandon(struct output *output);
 
-/* What a signal that ends the process calls: removes what stands beside the targets. */
+/* For the handler of a signal that ends the process: removes the temporary files. */
 void output_remove_all(void);
 
 /* RK_IO of the output's file and, where errno has it, why it could not be written. */

@@ -221,7 +221,7 @@ static bool eat(struct cursor *c, const char *text)
     return true;
 }
 
-/* The parts of a list of arguments or values; *c stands behind the opening bracket. */
+/* Reads the parts of a list of arguments or values; *c is after the opening bracket. */
 static void read_parts(struct scope *s, struct cursor *c, char close, struct value *into)
 {
     char index[24];

@@ -30,7 +30,8 @@ static enum rk_status write_through(const char *path, const struct content *cont
     return fclose(file) != 0 || failed ? fail_write(path, error) : RK_OK;
 }
 
-/* A new file beside `path`, whose name becomes `*beside`; -1 with errno. */
+/* Creates a temporary file next to `path` and returns its name through the second argument; -1 with
+ * errno. */
 static int open_beside(const char *path, char **beside)
 {
     for (int try = 0; try < 100; try++) {

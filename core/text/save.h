@@ -1,8 +1,9 @@
 /* save.h - a file that appears whole or not at all.
  *
- * What `write` prints goes to a file beside `path`, synced and renamed; a link is followed, the
- * permissions of what is replaced stay. "-" is standard output; what is no regular file (a
- * terminal, a pipe, /dev/null) is written directly. RK_IO with the path when it cannot be.
+ * Output of `write` goes to a temporary file next to `path`, which is synced and renamed. A link is
+ * followed, and the permissions of a replaced file stay. "-" is standard output; a path that is not
+ * a regular file (a terminal, a pipe, /dev/null) is written directly. RK_IO, with the path, when
+ * writing fails.
  */
 #ifndef RECKON_TEXT_SAVE_H
 #define RECKON_TEXT_SAVE_H

@@ -25,7 +25,7 @@ struct settings {
     char path[256];
     size_t count;
     struct setting *setting; /* (count) in the order of the file */
-    uint32_t *place; /* (places) of a setting, one more, where its key's hash says or behind */
+    uint32_t *place; /* hash table (places) of setting numbers plus 1, with linear probing */
     size_t places;   /* a power of two, or 0 */
     struct settings_memory *memory;
 };

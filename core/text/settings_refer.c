@@ -1,5 +1,6 @@
 /* settings_refer.c - values that refer to others, in OmegaConf's way: "${model.seq_length}",
- * "${.hidden_size}" beside it, "${multiply:4, ${.hidden_size}}". What refers to nothing stays. */
+ * "${.hidden_size}" of the same section, "${multiply:4, ${.hidden_size}}". A reference to nothing
+ * stays as it is. */
 #include "text/settings.h"
 
 #include <inttypes.h>

@@ -54,8 +54,9 @@ static void set_links(struct timeline_duration *d, const struct rk_chunk *part, 
     d->compute_link_s[TIMELINE_BY_EXPERT] = part->expert_s[way];
 }
 
-/* They end with the pass, whose wait counts what computing does not cover. Where backward is split,
- * part of them runs beside the gradients of weights, and is drawn beside those of inputs. */
+/* Transfers end with the pass, whose wait is the part that computation does not cover. Where
+ * backward is split, part of them overlaps with the weight gradients but is drawn with the input
+ * gradients. */
 static void set_transfers(struct timeline_duration *d, const struct rk_chunk *part, enum rk_way way)
 {
     const bool back = way == RK_WAY_BACKWARD;

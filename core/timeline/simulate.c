@@ -28,7 +28,7 @@ struct worker {
     uint32_t stage;
     double computed_s;              /* the last pass ended */
     double free_s;                  /* computing is possible from here on */
-    double link_free_s[DIRECTIONS]; /* ... sending beside it */
+    double link_free_s[DIRECTIONS]; /* ... sending, while the device computes */
     double in_free_s, out_free_s;   /* ... offload transfers */
     double reduce_free_s;           /* ... reductions */
     struct inbox inbox[INBOXES];
@@ -152,7 +152,8 @@ static double give_link(const struct simulation *sim, struct timeline_event *eve
     return link_s > 0 ? begin_s : end_s;
 }
 
-/* Recompute, compute, data, wait, one behind the other; a slowdown by reductions is computing. */
+/* Recompute, compute, data and wait follow each other; a slowdown by reductions counts as
+ * computing. */
 static void give_compute(const struct simulation *sim, const struct worker *w,
                          const struct run *run)
 {
@@ -261,7 +262,7 @@ static inline void post(struct simulation *sim, uint32_t stage, int box, double 
     }
 }
 
-/* What comes behind a forward or backward pass. Sets when the stage is free. */
+/* Work after a forward or backward pass. Sets when the stage is free. */
 static inline void send(struct simulation *sim, struct worker *w, struct run *run)
 {
     const struct timeline_plan *plan = sim->plan;
@@ -290,10 +291,10 @@ static inline void send(struct simulation *sim, struct worker *w, struct run *ru
              start_s + message_s);
 }
 
-/* ---- data-parallel reduction beside backward ---- */
+/* ---- data-parallel reduction that overlaps with backward ---- */
 
-/* Reduces the pieces of a chunk whose gradients are complete: each when its part of the pass is
- * done. Returns for how long computing ran beside it. */
+/* Reduces the pieces of a chunk whose gradients are complete, each when its part of the pass is
+ * done. Returns for how long computation overlapped with a reduction. */
 static double reduce_chunk(const struct simulation *sim, struct worker *w, const struct run *run)
 {
     const struct timeline_chunk *chunk = run->chunk;
@@ -350,7 +351,7 @@ static void give_transfers(const struct simulation *sim, const struct worker *w,
               d->chunks_out_bytes);
 }
 
-/* Transfers run beside the pass, behind those of earlier passes. */
+/* Transfers overlap with their pass and follow those of earlier passes. */
 static inline void transfer(const struct simulation *sim, struct worker *w, const struct run *run)
 {
     const double in_s = in_of(run->duration), out_s = out_of(run->duration);
@@ -371,7 +372,7 @@ static inline double start_of(const struct worker *w, const struct timeline_dura
     return start_s;
 }
 
-/* Computing takes longer while a reduction beside it uses the processor. */
+/* Computation takes longer while a reduction uses the processor. */
 static inline double slowed(const struct worker *w, const struct timeline_plan *plan,
                             double start_s, double duration_s)
 {
@@ -456,7 +457,7 @@ static double reduction_of(const struct timeline_plan *plan, uint32_t stage, dou
     return reduce_s;
 }
 
-/* Reduction, unless it ran beside backward, optimizer, and its result. */
+/* Reduction that did not overlap with backward, optimizer, and the gather of its result. */
 static void finish_stage(const struct simulation *sim, struct worker *w)
 {
     const struct timeline_plan *plan = sim->plan;

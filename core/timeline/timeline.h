@@ -39,10 +39,10 @@ extern const char *const timeline_schedule_names[]; /* "gpipe", ..., ended by NU
 
 /* How a stage pays for its messages. */
 enum timeline_messages {
-    TIMELINE_CHARGED,  /* as the estimate counts them: it waits for one behind every pass of a
-                          chunk, also at the ends of the pipeline, where nothing is sent */
+    TIMELINE_CHARGED,  /* as in the estimate: a stage waits for one after every pass of a chunk,
+                        * also at the ends of the pipeline, where nothing is sent */
     TIMELINE_BLOCKING, /* it waits for those that are sent */
-    TIMELINE_BESIDE,   /* they run beside computing, one at a time in each direction */
+    TIMELINE_BESIDE,   /* messages overlap with computation, one at a time in each direction */
     TIMELINE_MESSAGES
 };
 extern const char *const timeline_messages_names[];
@@ -54,7 +54,7 @@ struct timeline_options {
 
 /* ---- the plan: durations and sizes ---- */
 
-/* Communication of layers that computing waits for, or that is counted beside it. */
+/* Communication of layers that is exposed, or that overlaps with computation. */
 enum timeline_link { TIMELINE_BY_TENSOR, TIMELINE_BY_CONTEXT, TIMELINE_BY_EXPERT, TIMELINE_LINKS };
 
 /* What a pass of a chunk takes: recompute, compute, data and wait follow each other. */
@@ -68,7 +68,7 @@ struct timeline_duration {
     double compute_link_s[TIMELINE_LINKS]; /* networks are */
     double in_bytes, in_s; /* from lower tiers, all of the chunk; the slowest tier */
     double out_bytes, out_s;
-    double chunks_in_bytes, chunks_in_s; /* chunks of the sequence, behind these on the same link */
+    double chunks_in_bytes, chunks_in_s; /* chunks of the sequence, after these on the same link */
     double chunks_out_bytes, chunks_out_s;
 };
 
@@ -81,7 +81,7 @@ struct timeline_chunk {
     struct timeline_duration pass[PASSES];
 };
 
-/* What comes behind the last pass of a stage and its reductions. */
+/* Work after the last pass of a stage and its reductions. */
 struct timeline_end {
     double optimizer_s;
     double gather_s; /* waits for the new weights */
@@ -114,7 +114,7 @@ struct timeline_plan {
     double message_bytes[2];
     bool reduces;
     bool reduce_beside;     /* while backward runs */
-    double processor_usage; /* share of computing that a reduction beside it takes */
+    double processor_usage; /* share of computation that an overlapping reduction takes */
     const char *in_flight;  /* what is counted: "blocks", "microbatches" */
     const char *category[TIMELINE_CATEGORIES]; /* names of memory; NULL: none */
     int tiers;
@@ -196,7 +196,7 @@ struct timeline_stage {
     double compute_s; /* passes, with exposed tensor-parallel communication */
     double offload_s; /* waits for offload transfers */
     double message_s; /* waits for its messages to be sent */
-    double reduce_s;  /* waits for data parallelism, in passes and behind them */
+    double reduce_s;  /* waits for data parallelism, in and after passes */
     double optimizer_s;
     double idle_s; /* the rest of the step: the bubble */
     double bubble; /* idle_s / step_s */
@@ -246,11 +246,11 @@ enum timeline_kind {
     TIMELINE_KIND_COUNT
 };
 
-/* What a device does beside other things. */
+/* Tracks of a device, whose events may overlap. */
 enum timeline_track {
     TIMELINE_COMPUTE,
     TIMELINE_TENSOR,
-    TIMELINE_SENDS, /* forward; backward has the one behind */
+    TIMELINE_SENDS, /* forward; backward has the next one */
     TIMELINE_SENDS_BACK,
     TIMELINE_RECEIVES,
     TIMELINE_RECEIVES_BACK,
@@ -281,7 +281,8 @@ struct timeline_event {
     double bytes; /* sent, reduced or moved */
 };
 
-/* Messages to the stage in front have tracks of their own: they cross those to the one behind. */
+/* Messages to the previous stage have tracks of their own: they overlap with those to the next
+ * one. */
 static inline enum timeline_track timeline_track_of(const struct timeline_event *event)
 {
     const enum timeline_track track = timeline_kinds[event->kind].track;
@@ -336,7 +337,7 @@ struct timeline_labels {
 
 /* A Chrome trace that Perfetto and chrome://tracing load: a process for each stage, a thread for
  * each track, counters of memory per tier, arrows from sends to receives; times in microseconds
- * with nanoseconds behind the point. RK_IO when `out` cannot be written. */
+ * with three decimals. RK_IO when `out` cannot be written. */
 enum rk_status timeline_write_trace(FILE *out, const struct timeline_plan *plan,
                                     const struct timeline *timeline,
                                     const struct timeline_window *window,
