@@ -83,7 +83,7 @@ static void state_path(const struct run *r, char path[static 4096])
     snprintf(path, 4096, "%s/state", r->work);
 }
 
-/* Beside it, then renamed: there is always a whole one. */
+/* Writes a temporary file, then renames it, so that there is always a complete state. */
 static enum rk_status save_state(struct run *r, struct rk_error *error)
 {
     char path[4096], beside[4096];
@@ -401,7 +401,7 @@ static enum rk_status write_all(struct run *r, const struct duplicates *found,
     return status;
 }
 
-/* ---- before and behind ---- */
+/* ---- before and after ---- */
 
 static enum rk_status make_folder(const char *path, struct rk_error *error)
 {

@@ -56,7 +56,7 @@ static size_t tag_size(const char *text, size_t size, struct tag *tag)
     return end ? (size_t)(end + 1 - text) : size;
 }
 
-/* Behind the end tag of a silent element that begins at `text`. */
+/* Offset after the end tag of a silent element that begins at `text`. */
 static size_t silent_size(const char *text, size_t size, const struct tag *open)
 {
     for (size_t at = 0; at < size;) {

@@ -86,7 +86,7 @@ long passages_cut(const struct passages *p, const char *text, size_t size,
 {
     const struct term *term = terms_at(terms);
     const size_t before = pieces->size;
-    size_t kept = 0; /* behind the last cut */
+    size_t kept = 0; /* after the last cut */
     long cuts = 0;
     if (!p->hash) return 0;
     for (size_t i = 0; i + PASSAGE_WORDS <= terms->count; i++) {

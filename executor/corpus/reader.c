@@ -185,7 +185,8 @@ struct warc_header {
     bool has_length;
 };
 
-/* "Name: value" when the line has that name; the value, without blanks before and behind. */
+/* Does the line read "Name: value" with this name? Copies the value, without leading and trailing
+ * blanks. */
 static bool header_value(const char *line, const char *name, char *value, size_t size)
 {
     const size_t length = strlen(name);

@@ -1,7 +1,7 @@
-/* store.h - the documents that are kept so far, on disk: their texts, and a row of fixed size each.
+/* store.h - documents kept so far, on disk: their texts, and a row of fixed size for each.
  *
- * Two files of a folder, appended to; what was written behind store_open's `documents` is dropped,
- * which is how an interrupted run goes on.
+ * Both files of the folder are only appended to. store_open drops everything after `documents`,
+ * which is how an interrupted run resumes.
  */
 #ifndef RECKON_CORPUS_STORE_H
 #define RECKON_CORPUS_STORE_H

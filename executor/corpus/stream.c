@@ -47,7 +47,7 @@ static enum rk_status fail_damaged(const struct stream *s, const char *what, str
 
 /* ---- packed bytes ---- */
 
-/* More packed bytes behind those that are left; none when the file ends. */
+/* Appends packed bytes to those that are left; none at the end of the file. */
 static enum rk_status read_packed(struct stream *s, struct rk_error *error)
 {
     memmove(s->packed, s->packed + s->from, s->until - s->from);

@@ -13,7 +13,7 @@ struct term {
     uint32_t from, size; /* bytes in the text */
     uint32_t characters;
     bool letters;  /* there is one in it */
-    bool unspaced; /* a letter of such a script */
+    bool unspaced; /* a letter of an unspaced script */
 };
 
 /* Zeroed is empty. */

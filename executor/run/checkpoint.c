@@ -322,8 +322,8 @@ int checkpoint_steps(const char *folder, unsigned long long *steps, int most)
     return count;
 }
 
-/* What files of weights hold beside weights: tables of masks and angles, and the copy of a table
- * that is the head's, too. */
+/* Tensors of weight files that are not weights: tables of masks and angles, and a copy of the
+ * embedding table for the head. */
 static bool is_no_weight(const struct rk_model *model, const char *name)
 {
     static const char *const ends[] = {".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq"};

@@ -52,9 +52,9 @@ enum rk_status checkpoint_check(const char *folder, const struct job *job, size_
 /* A folder of checkpoints, and all of them. */
 void checkpoint_remove_all(const char *folder);
 
-/* All ranks call it behind `step` steps. The files of `run` lie beside the weights; NULL: none.
- * What rank 0 cannot write (a full disk) leaves nothing there. Where `kept` is given, it becomes
- * false then, and the run is warned and goes on. */
+/* Called by all ranks after `step` steps. Files of `run` are stored next to the weights; NULL:
+ * none. When rank 0 cannot write (a full disk), it leaves nothing there; where `kept` is given, it
+ * becomes false, and the run continues with a warning. */
 bool checkpoint_save(const char *folder, const struct job *job, const struct engine_kind *kind,
                      struct engine *engine, uint64_t step, const struct rk_train_run *run,
                      bool *kept);

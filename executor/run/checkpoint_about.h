@@ -21,7 +21,7 @@ struct checkpoint_about {
 enum rk_status checkpoint_about_read(const char *folder, bool sums, struct checkpoint_about *about,
                                      struct rk_error *error);
 
-/* Sums up both files, and writes train.json beside them. */
+/* Checksums both files, and writes train.json next to them. */
 enum rk_status checkpoint_about_write(const char *folder, const struct job *job, uint64_t step,
                                       const struct scaler *scaler, struct rk_error *error);
 

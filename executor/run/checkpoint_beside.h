@@ -1,5 +1,5 @@
-/* checkpoint_beside.h - what other programs open a checkpoint's folder by: the files that a run was
- * given, beside the weights. Nothing here reads them: a run goes on without.
+/* checkpoint_beside.h - files that other programs need to open a checkpoint: those that the run was
+ * given, copied next to the weights. Nothing here reads them; a run resumes without them.
  */
 #ifndef RECKON_RUN_CHECKPOINT_BESIDE_H
 #define RECKON_RUN_CHECKPOINT_BESIDE_H

@@ -63,7 +63,7 @@ static inline void shape_of(const struct weight *w, int *rank, uint64_t shape[2]
 
 struct run {
     uint64_t file;       /* first element in the tensor of the file */
-    uint64_t count;      /* elements, one behind another in the file */
+    uint64_t count;      /* elements, contiguous in the file */
     uint64_t at, stride; /* in memory, from the weight's begin */
 };
 

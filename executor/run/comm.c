@@ -467,7 +467,7 @@ static bool reduce_parts(struct comm *comm, const struct comm_group *g, const ch
     if (!wait_parts(comm, g, messages) || !ok) return false;
     memcpy(at(data, places[g->me]), part, sizes[g->me]);
     if (g->ranks > FEW_RANKS) {
-        sizes[0] = numbers * unit; /* one behind the last place: where all of it ends */
+        sizes[0] = numbers * unit; /* after the last place: the end */
         return spread(comm, g, what, data, places);
     }
     for (size_t i = 0; i < n; i++) {

@@ -104,7 +104,8 @@ typedef void comm_add(void *y, const void *x, size_t bytes);
 /* `from` to the group's next rank, `to` from the one before. */
 bool comm_pass_on(struct comm *comm, const struct comm_group *group, const char *what,
                   const void *from, void *to, size_t bytes);
-/* Each rank's `bytes` one behind another, in `all` on each; the own part may be there already. */
+/* Gathers each rank's `bytes`, in the order of ranks, in `all` on every rank; the own part may be
+ * there already. */
 bool comm_all_gather(struct comm *comm, const struct comm_group *group, const char *what,
                      const void *part, void *all, size_t bytes);
 /* `all` has a part of `bytes` for each rank; `part` becomes the sum of what all ranks have for this

@@ -1,8 +1,8 @@
-/* count.c - what memory a run takes, without the run: one rank's program goes through two steps in
- * which kernels do nothing and nobody is there to talk to.
+/* count.c - the memory of a run, without the run: one rank's program executes two steps in which
+ * kernels do nothing and other ranks do not exist.
  *
- * The second step is the one that a run repeats: what is under way between two steps (weights that
- * come beside the next forward) is there when it begins.
+ * The second step is the one that a run repeats: transfers between two steps (weights gathered
+ * during the next forward) are under way when it begins.
  */
 #include "base/memory.h"
 #include "run/job.h"

@@ -118,8 +118,8 @@ struct ledger {
     struct ledger_row part[LEDGER_PARTS];
 };
 
-/* Tokens that texts go on with: those of a text follow each other, in the order of their positions,
- * behind all that came before. */
+/* Tokens that continue texts: those of one text follow each other in the order of their positions,
+ * after all earlier ones. */
 struct run_rows {
     size_t rows;
     const uint32_t *token, *position, *text; /* (rows) */

@@ -47,7 +47,7 @@ static void measure_kinds(struct member *m, bool first, bool together)
         }
 }
 
-/* Of the threads beside the first. */
+/* Runs on each thread but the first. */
 static void *help(void *context)
 {
     struct member *m = context;

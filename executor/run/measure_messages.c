@@ -199,7 +199,7 @@ static bool exchange_s(struct talker both[2], enum rk_exchange kind, size_t part
     return true;
 }
 
-/* A message takes what passes beside the work of both sides. */
+/* The latency of a message is the time that passes in addition to the work of both sides. */
 static bool measure_latency(struct talker both[2], struct rk_measured *out)
 {
     double small_s;
@@ -213,8 +213,8 @@ static bool measure_latency(struct talker both[2], struct rk_measured *out)
     return true;
 }
 
-/* For who knows of streams alone: those of an all-reduce, of both its halves, beside two hops; what
- * is too small has no rate of its own. */
+/* A rate for readers of a single one: that of an all-reduce, of both its halves, after the time of
+ * two hops. Sizes that are too small have no rate of their own. */
 static void list_streams(struct rk_measured *out)
 {
     const struct rk_stream_rates *all = &out->exchange[RK_EXCHANGE_all_reduce];

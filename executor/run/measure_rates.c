@@ -15,7 +15,7 @@
 
 struct measure_work {
     size_t m, n, k, at, kept_at;
-    float *a, *b, *c, *d, *constants; /* (SPACE) each, one behind another */
+    float *a, *b, *c, *d, *constants; /* (SPACE) each, contiguous */
     struct attend_f32 attend;
     size_t rows;                 /* of it */
     const float *kept;           /* what a piece reads that forward has kept */
@@ -433,7 +433,7 @@ ACTIVATION(gated_silu, RUN_SILU, true)
 ACTIVATION(relu, RUN_RELU, false)
 ACTIVATION(gated_relu, RUN_RELU, true)
 
-/* Queries and keys lie beside values, as many as half of them. */
+/* Queries and keys are next to values, which take a third of the row. */
 static void turn(struct measure_work *w, bool back)
 {
     static const uint32_t position[ROWS]; /* the same: the table is read again all the same */
@@ -524,8 +524,8 @@ static void measure_memory(struct measure_work *w, double budget_s, struct rk_ra
  * weight, read and written. */
 enum { OPTIMIZER_BYTES = sizeof(float) * (3 + 2 * 3) };
 
-/* Other weights each time: those of the last time around are behind the caches, their gradients
- * alone, which follow each other closely in a step, too, hardly. */
+/* Other weights each time, so that those of the last round have left the caches. Gradients follow
+ * each other closely in a step, too, so theirs hardly have. */
 static void next_slice(struct measure_work *w)
 {
     w->at = w->at + 2 * w->n <= SPACE ? w->at + w->n : 0;

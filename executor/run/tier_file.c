@@ -34,7 +34,7 @@ int tier_file_open(const char *folder, bool *direct, struct rk_error *error)
     return file;
 }
 
-/* ---- one piece behind another ---- */
+/* ---- one piece after another ---- */
 
 static bool move_plainly(int file, bool out, char *data, size_t bytes, uint64_t place)
 {

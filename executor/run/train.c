@@ -34,7 +34,7 @@ static double median_of_stage(const struct job *job, const double *seconds, int 
     return sorted[(found - 1) / 2];
 }
 
-/* The rank that is furthest behind the median of its stage, and by what factor. */
+/* The rank that is slowest against the median of its stage, and by what factor. */
 static double find_slowest(const struct team *team, const double *seconds, int *slowest)
 {
     const int ranks = (int)team->job->plan.ranks;

@@ -202,7 +202,8 @@ static struct cut whole(const struct builder *b, enum weight_sum sum)
     return (struct cut){.sum = sum, .copy = b->tensor != 0};
 }
 
-/* Of norms and biases behind a sum: with sequence parallelism each rank sees its own tokens. */
+/* Norms, and biases that are added after a sum: with sequence parallelism each rank sees its own
+ * tokens. */
 static struct cut replicated(const struct builder *b)
 {
     return whole(b, b->plan->sequence_parallel && b->t > 1 ? SUM_TENSOR : SUM_NONE);
@@ -262,7 +263,7 @@ static void add_positions(struct builder *b)
     close_group(b);
 }
 
-/* Thirds of GPT-2's c_attn lie one behind another in its file. */
+/* Thirds of GPT-2's c_attn are contiguous in its file. */
 static void in_thirds(const struct builder *b, struct weight *w, int third)
 {
     if (!b->gpt2 || !w) return;

@@ -15,8 +15,8 @@
 #include <reckon/plan.h>
 #include <reckon/status.h>
 
-/* Those that lie one behind another are multiplied at once: q, k, v; gate, up. Their numbers are in
- * the seeds of weights: new ones go to the end. */
+/* Contiguous ones are multiplied together: q, k, v; gate, up. Seeds of weights depend on these
+ * numbers: new roles go to the end. */
 enum weight_role {
     WEIGHT_TABLE,
     WEIGHT_POSITIONS,
@@ -92,7 +92,7 @@ struct weight {
     bool counted;    /* by this rank in the norm of gradients, and written by it */
     enum weight_sum sum;
     uint64_t file_rows, file_cols; /* (out, in) in the file; a vector has one column */
-    uint64_t file_at;              /* row of the file where the tensor begins: k behind q */
+    uint64_t file_at;              /* row of the file where the tensor begins: k after q */
     uint64_t turn, turn_width;     /* the last `turn` of each so many rows are turned by their
                                       positions: neighbours in the file, halves here; 0: none */
     uint64_t rows, cols;           /* of the whole tensor, (out, in), without padding */

@@ -80,7 +80,7 @@ static struct path beginning(void)
     return (struct path){{0, INFINITY, INFINITY}};
 }
 
-/* The best way to each state behind a step; `before[s]`: the state in front of it. */
+/* The best path to each state after a step; `before[s]`: the state that it comes from. */
 static struct path go(const struct path *path, const struct cost_step *step,
                       const struct cost_choices *choices, enum cost_state before[COST_STATES])
 {

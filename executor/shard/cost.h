@@ -21,7 +21,7 @@
 enum cost_choice { COST_OUT, COST_IN, COST_WHOLE, COST_CHOICES };
 enum cost_state { COST_IS_WHOLE, COST_IS_SPLIT, COST_IS_PARTIAL, COST_STATES };
 
-/* What stands behind the matrices of a step. */
+/* The operation after the matrices of a step. */
 enum cost_behind {
     COST_NOTHING,   /* any state goes on */
     COST_POINTWISE, /* activations, aligned heads: whole or split, alike for all matrices */

@@ -251,7 +251,7 @@ static enum rk_status experts_of(struct cutting *c, const struct cut_rank *at,
     return RK_OK;
 }
 
-/* Rows of all experts one behind the other: those of this rank's experts, each cut alike. */
+/* Rows of all experts, in their order: takes those of this rank's experts, each cut alike. */
 static enum rk_status cut_experts_rows(struct cutting *c)
 {
     const struct range own = c->cut->experts;

@@ -37,7 +37,7 @@ struct cut {
     int axis;  /* that ranges cut; -1: none is cut */
     int ranges;
     struct range range[CUT_MOST_RANGES]; /* in the order in which the rank holds them */
-    uint64_t padding;                    /* rows behind the last of them */
+    uint64_t padding;                    /* rows after the last range */
     struct range experts;                /* of axis 0, where experts are stacked; else all of it */
 };
 

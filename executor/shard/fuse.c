@@ -8,7 +8,7 @@
 
 enum { MOST_PARTS = 3, MOST_NAME = 512 };
 
-/* Names behind "layers.N."; of one part: another name alone. */
+/* Names after "layers.N."; a row with one part is only renamed. */
 static const struct fusing {
     const char *whole, *part[MOST_PARTS];
     int parts;
@@ -51,7 +51,7 @@ static void name_of(char text[static MOST_NAME], const struct member *m, const c
 
 /* ---- rows ---- */
 
-/* The whole is `units` times the parts' rows one behind another. */
+/* The whole tensor is `units` times the parts' rows, one part after another. */
 struct rows {
     uint64_t units, all;
     uint64_t of[MOST_PARTS], from[MOST_PARTS];

@@ -377,7 +377,7 @@ static void fill_buckets(const struct placing *p, struct placed_tensor *list, si
     close_bucket(list, first, count, expert, least_multiple(at, multiple));
 }
 
-/* Model order: what stands before the layers, layer by layer, what stands behind them. */
+/* Model order: tensors before the layers, layer by layer, tensors after them. */
 static int64_t order_of(const struct part *part)
 {
     return part->layer >= 0 ? part->layer : is_first(part) ? -1 : INT64_MAX;

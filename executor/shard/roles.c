@@ -70,7 +70,7 @@ static size_t number_at(const char *text, size_t length, int64_t *number)
     return digits > 0 && digits < 10 && ends ? digits : 0;
 }
 
-/* The first number of the name; behind it, what `rest` says. */
+/* Finds the first number of the name, and sets `rest` to the text after it. */
 static bool find_layer(const char *name, size_t length, int64_t *layer, size_t *rest)
 {
     for (size_t at = 0; at < length; at++) {

@@ -19,7 +19,7 @@ static void note(struct shape_notes *notes, const char *format, ...)
 /* What the tensors say; 0 where none does. */
 struct seen {
     uint64_t layers, predict_layers, hidden, vocabulary, feedforward, experts, expert_feedforward;
-    uint64_t counted_on; /* of predict_layers: numbered behind the others */
+    uint64_t counted_on; /* of predict_layers: those numbered after the other layers */
     uint64_t shared_feedforward, queries, keys, head_dim;
     bool head, gate, qkv_biases, out_biases, qk_norm, recurrent, attention;
 };
@@ -34,7 +34,7 @@ static bool says(const char *name, const char *word)
     return strstr(name, word) != NULL;
 }
 
-/* Outputs and inputs of a matrix, behind the axis of stacked experts. */
+/* Outputs and inputs of a matrix, from the axes after that of stacked experts. */
 static void sides(const struct tensor *t, const struct part *part, uint64_t *out, uint64_t *in)
 {
     const int first = part->stacked ? 1 : 0;

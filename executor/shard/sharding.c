@@ -178,7 +178,7 @@ static bool is_zero(int file, uint64_t begin, uint64_t end)
     return true;
 }
 
-/* Rows of a slice behind those that it has of its tensor are padding of a vocabulary. */
+/* Rows of a slice after those of its tensor are padding of a vocabulary. */
 static bool has_odd_padding(const struct layout *l, const struct slice *s)
 {
     const struct tensor *t = &l->tensor[s->tensor];

@@ -19,7 +19,7 @@ enum end {
     END_OUT
 }; /* of a chain of two: reads the norm's output, brings the residual sum */
 
-/* A matrix of every layer of a kind: what its name has behind the number of the layer. */
+/* A matrix of every layer of a kind: its name after the number of the layer. */
 struct kind {
     char name[NAME];
     enum shard_role role;
@@ -80,7 +80,7 @@ static bool is_matrix(const struct tensor *t, const struct part *part)
     return t->rank == 2 && part->leaf == LEAF_WEIGHT && !part->stacked && part->expert < 0;
 }
 
-/* Latent attention is a chain of its own, split by roles: so are matrices beside a recurrence. */
+/* Latent attention is a chain of its own, split by roles, and so are matrices of a recurrence. */
 static bool is_ordinary(const struct rk_model *model, const struct part *part)
 {
     if (part->layer < 0 || part->layer >= (int64_t)model->layers) return false;

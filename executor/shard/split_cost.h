@@ -1,6 +1,6 @@
 /* split_cost.h - the chain of a checkpoint's matrices, for cost.h: in each layer queries, keys and
- * values, what is behind attention, the MLP's matrices; embedding and head. What else there is
- * (experts, recurrences, latent attention) is split by roles.
+ * values, the output projection, the MLP's matrices; embedding and head. All else (experts,
+ * recurrences, latent attention) is split by roles.
  */
 #ifndef RECKON_SHARD_SPLIT_COST_H
 #define RECKON_SHARD_SPLIT_COST_H

@@ -71,7 +71,7 @@ enum rk_status store_write_shards_index(const struct layout *layout, const struc
 /* model.safetensors.index.json */
 enum rk_status store_write_index(const struct layout *layout, struct rk_error *error);
 
-/* Configuration, tokenizer and the like: what is in `from` beside the weights. */
+/* Copies the configuration, tokenizer and other files of `from` that are not weights. */
 enum rk_status store_copy_rest(const char *from, const char *to, struct rk_error *error);
 
 #endif

@@ -52,7 +52,8 @@ static void put_numbers(struct text *t, const char *key, int count, const uint64
     put(t, "]");
 }
 
-/* Beside its name, then renamed; a stopped run leaves NAME.part, which the next one writes anew. */
+/* Writes NAME.part, then renames it; a stopped run leaves NAME.part, which the next run
+ * overwrites. */
 static enum rk_status save_text(const char *folder, const char *name, struct text *t,
                                 struct rk_error *error)
 {

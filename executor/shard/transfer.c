@@ -191,7 +191,7 @@ static void wait_for(struct mover *m, int slot, const char *what)
 
 /* ---- the loop over tiles ---- */
 
-/* What was read beside its place. */
+/* Moves the pieces that were read elsewhere to their places. */
 static void put_in_place(struct mover *m, int slot)
 {
     struct slot *s = &m->slot[slot];
@@ -203,7 +203,7 @@ static void put_in_place(struct mover *m, int slot)
     s->used = 0;
 }
 
-/* Writes of one slot run beside the reads of the other. */
+/* Writes of one slot overlap with the reads of the other. */
 static void move_tensor(struct mover *m, size_t tensor)
 {
     const struct transfer *t = m->job->t;

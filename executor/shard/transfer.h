@@ -1,13 +1,13 @@
 /* transfer.h - moves the bytes of tensors from one layout to another.
  *
- * A tensor goes through memory in tiles: whole rows of it, at most a chunk. What the source has of
- * a tile is read into place, what each target file has of it gathered and written; the slices of
- * both say where by box intersections. So nothing is planned ahead, memory is threads * 4 * chunk
- * whatever the model, and what is read once serves all ranks.
+ * A tensor goes through memory in tiles: whole rows of it, at most a chunk. The source's pieces of
+ * a tile are read into place, those of each target file gathered and written; intersections of the
+ * slices' boxes say where. So nothing is planned ahead, memory is threads * 4 * chunk whatever the
+ * model, and a tile is read once for all ranks.
  *
- * Files are written beside their names (NAME.part) and renamed when all are complete; the journal
- * in the folder says which tensors are done, so that the same transfer goes on where it was
- * stopped. Bytes that no tensor has (padding) are zero.
+ * Files are written as NAME.part and renamed when all are complete. A journal in the folder says
+ * which tensors are done, so that the same transfer resumes where it was stopped. Bytes that no
+ * tensor has (padding) are zero.
  */
 #ifndef RECKON_SHARD_TRANSFER_H
 #define RECKON_SHARD_TRANSFER_H

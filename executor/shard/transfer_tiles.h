@@ -28,7 +28,7 @@ struct piece {
     int outer; /* dimensions in front of a run */
     uint64_t run;
     uint64_t in_tile, in_slice; /* bytes of the first */
-    uint64_t end;               /* behind the last, in the slice */
+    uint64_t end;               /* after the last one, in the slice */
     uint64_t bytes;
 };
 

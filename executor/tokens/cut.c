@@ -70,7 +70,8 @@ static size_t run_of(char_test belongs, const char *text, size_t size, size_t mo
 
 /* ---- the parts of the regular expressions ---- */
 
-/* s t re ve m ll d behind an apostrophe; U+017F is an s where case does not count. */
+/* Length of a contraction at `text`: s t re ve m ll d after an apostrophe; U+017F is an s when case
+ * is ignored. */
 static size_t contraction(const char *text, size_t size, bool any_case)
 {
     static const char *const endings[] = {"s", "t", "re", "ve", "m", "ll", "d"};

@@ -10,12 +10,13 @@
  *     combined     case and arithmetic
  *     character    each character stands alone
  *
- * The paper gives a sentence for each. What it leaves open is settled so: <case> is a special
- * token, so that no piece reaches across it; capitals whose small letter does not lead back to them
- * stay; digits are \p{N}; the signs are + - * / = < > ^ % and those of U+00D7, U+00F7, U+2212.
+ * The paper gives a sentence for each. Where it leaves details open, these hold: <case> is a
+ * special token, so that no piece reaches across it; capitals whose small letter does not lead back
+ * to them stay; digits are \p{N}; the signs are + - * / = < > ^ % and those of U+00D7, U+00F7,
+ * U+2212.
  *
- * Everything is pure. Any bytes can be cut: what is not UTF-8 is a character that is no letter,
- * number or space.
+ * Everything is pure. Any bytes can be cut: a byte that is not UTF-8 is a character that is not a
+ * letter, number or space.
  */
 #ifndef RECKON_TOKENS_CUT_H
 #define RECKON_TOKENS_CUT_H
@@ -72,9 +73,8 @@ bool cutter_next(struct cutter *cutter, struct piece *piece);
 bool cut_small_letters(const char *text, size_t size, struct bytes *out, struct bytes *marks);
 
 /* The last place in the text, not 0 and before `before` <= size, where it can be cut in two so that
- * the pieces of both are those of the whole, by any cut; 0 when there is none. Such a place stands
- * between a letter or number and a blank, or behind a line feed with no other white space beside
- * it. */
+ * the pieces of both are those of the whole, by any cut; 0 when there is none. This place is
+ * between a letter or number and a blank, or after a line feed without adjacent white space. */
 size_t cut_safe_end(const char *text, size_t size, size_t before);
 
 /* Appends to `ends` (size_t) where parts of about `part` bytes end, each at such a place; the last

@@ -15,9 +15,9 @@ struct encoder;
 struct encoder *encoder_open(const struct tokenizer *tokenizer, int threads);
 void encoder_close(struct encoder *encoder); /* NULL is fine */
 
-/* Queues a copy of `size` bytes more of the present document; `ends`: it ends behind them. A
- * document may be queued in several pieces when each but the last ends at a place that
- * cut_safe_end found and encoder_can_cut says so. False: no memory. */
+/* Queues a copy of `size` bytes more of the present document; `ends`: it ends after them. A
+ * document may be queued in several pieces when each but the last ends at a place that cut_safe_end
+ * found and encoder_can_cut says so. False: no memory. */
 bool encoder_put(struct encoder *encoder, const char *text, size_t size, bool ends);
 
 /* Can documents be cut at all? Not when an added token holds white space. */

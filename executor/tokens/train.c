@@ -156,7 +156,7 @@ static bool count_pairs(struct merging *m)
     return pairs_queue_new(&m->pairs);
 }
 
-/* Replaces the pair in a word; what stood beside it stands beside `result` now. */
+/* Replaces the pair in a word by `result`, and updates the pairs with its neighbors. */
 static bool merge_in_word(struct merging *m, uint32_t w, struct bpe_merge merge)
 {
     struct merged_word *word = &m->word[w];

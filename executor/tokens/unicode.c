@@ -223,7 +223,7 @@ static bool order_marks(struct codes *codes, struct bytes *scratch)
 static void compose_all(struct codes *codes)
 {
     size_t starter = SIZE_MAX, kept = 0;
-    uint32_t before = 0; /* class of the last one kept behind the starter */
+    uint32_t before = 0; /* class of the last one kept after the starter */
     for (size_t i = 0; i < codes->count; i++) {
         const uint32_t code = codes->code[i], order = combining_order(code);
         const bool adjacent = starter != SIZE_MAX && kept == starter + 1;

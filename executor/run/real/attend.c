@@ -53,8 +53,8 @@ int REAL(context_spans)(const struct local_part *part, uint64_t sequence, uint32
 
 enum { SPANS_OF_RANK = 2 };
 
-/* Spans of sample `n` in an array that holds the rows of `count` context ranks one behind another;
- * `spans` has room for SPANS_OF_RANK of each. */
+/* Spans of sample `n` in an array that holds the rows of `count` context ranks in order; `spans`
+ * has room for SPANS_OF_RANK of each. */
 static size_t spans_of(const struct engine *e, const uint32_t *ranks, size_t count, size_t n,
                        struct run_span *spans)
 {
@@ -174,7 +174,7 @@ void REAL(across_input)(struct engine *e, struct at_layer *l, struct frame *f, s
     drop(e, f, SLOT_QKV_ACROSS);
 }
 
-/* Blocks of columns of each rank's heads <-> rows one rank behind another. */
+/* Blocks of columns of each rank's heads <-> rows in the order of ranks. */
 static void columns_to_ranks(const struct engine *e, const struct at_layer *l, const real *rows,
                              real *parts)
 {

@@ -30,7 +30,7 @@ static uint32_t oldest_seen(const struct run_mask *mask, uint32_t position)
     return position + 1 > w ? position + 1 - w : 0;
 }
 
-/* One behind the newest that is worked on: with `full` as far ahead as queries may see back. */
+/* The end of the keys that are processed: with `full` as far ahead as queries may see back. */
 static uint64_t end_worked(const struct run_mask *mask, uint32_t position)
 {
     const uint64_t w = mask->window;

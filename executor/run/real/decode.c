@@ -89,7 +89,7 @@ CLONES static void dots(size_t k, const real *restrict x, const real *restrict a
         y[i] = lanes_fold(lane[i]);
 }
 
-/* Rows of w one behind another; `room` has TILE of them. */
+/* Rows of w one after another; `room` has TILE of them. */
 static void few_by_rows(size_t m, size_t n, size_t k, const real *x, const struct mapped *w,
                         real *room, real *y, size_t ldy)
 {
@@ -114,7 +114,7 @@ CLONES static void add_columns(size_t n, const real x[COLUMNS], const real *rest
         y[j] += (x[0] * a[j] + x[1] * b[j]) + (x[2] * c[j] + x[3] * d[j]);
 }
 
-/* Columns of w one behind another; `room` has COLUMNS of them. */
+/* Columns of w one after another; `room` has COLUMNS of them. */
 static void few_by_columns(size_t m, size_t n, size_t k, const real *x, const struct mapped *w,
                            real *room, real *y, size_t ldy)
 {

@@ -1,4 +1,4 @@
-/* ends.c - embedding in front of the blocks; norm, logits and loss behind them. */
+/* ends.c - embedding before the blocks; norm, logits and loss after them. */
 #include "run/real/engine.h"
 
 #include <math.h>

@@ -20,11 +20,11 @@
 
 /* ---- memory (pool.c) ----
  *
- * What a step takes and gives back, and in which order, is the same in each step. The first one is
- * watched: each tensor has a block of its own. Then the lifetimes are known, the tensors are placed
- * (place.h), and from the second step on the n-th one has a fixed address in an arena. What is
- * larger than it was (a mixture's routes differ) comes from a block beside the arena, and when the
- * order is another one, so does all that the step takes from there on.
+ * Each step allocates and frees the same tensors in the same order. The first step is recorded:
+ * each tensor has a block of its own. Its lifetimes are used to place the tensors (place.h), and
+ * from the second step on the n-th tensor has a fixed address in an arena. A tensor that is larger
+ * than before (a mixture's routes differ) gets a block outside the arena; when the order differs,
+ * so do all later tensors of the step.
  */
 
 struct block; /* pool.c */
@@ -71,14 +71,14 @@ enum slot {
     SLOT_QKV,        /* (rows, (heads + 2 kv heads) d) */
     SLOT_RAW,        /* queries and keys in front of their norms */
     SLOT_STATS_QK,   /* (rows, heads + kv heads, 2) */
-    SLOT_QKV_ACROSS, /* of all tokens and fewer heads, behind Ulysses' all-to-all */
+    SLOT_QKV_ACROSS, /* of all tokens and fewer heads, after Ulysses' all-to-all */
     SLOT_KV,         /* keys and values of all context ranks */
     SLOT_LOG,        /* (rows, heads): logarithms of sums */
     SLOT_SCORES,     /* (samples, heads, queries, keys), where they are whole in memory */
     SLOT_ATT_ACROSS, /* attention's output in front of the all-to-all back */
     SLOT_ATT,        /* (rows, heads d) */
-    SLOT_OUT_1,      /* what attention brings; becomes the stream behind it */
-    SLOT_R,          /* the stream behind attention (shard rows, hidden) */
+    SLOT_OUT_1,      /* attention's output; becomes the residual stream after it */
+    SLOT_R,          /* the residual stream after attention (shard rows, hidden) */
     SLOT_STATS_2,
     SLOT_N_2,
     SLOT_WHOLE_2,
@@ -295,7 +295,7 @@ struct engine {
     int layers;
     struct instruction *program;
     size_t instructions;
-    bool *drops; /* (layers, SLOTS): computed again, not kept */
+    bool *drops; /* (layers, SLOTS): recomputed, not kept */
 
     size_t hidden;
     real *turn;       /* rotary table */
@@ -316,7 +316,7 @@ struct engine {
     size_t events;
     struct tier *tier[TIERS]; /* NULL: the plan does not use it */
     struct deal deal;
-    struct frame *rest, *resting; /* rows that are computed again, and of which frame (rest.c) */
+    struct frame *rest, *resting; /* rows that are recomputed, and the frame they are of (rest.c) */
     struct store *summing;        /* ZeRO-2: the one whose gradients are under way; NULL */
     struct comm_begun gathering, scattering; /* tiles of tensor ranks (tiles.c) */
     real *tiled;                             /* where those go that are gathered */
@@ -478,7 +478,7 @@ void REAL(store_close)(struct engine *e, struct store *s);
 /* The layer's work on a microbatch is over; `asked`: DO_FETCH has, where there is one. */
 void REAL(store_finish)(struct engine *e, struct store *s, enum work work, bool asked);
 void REAL(store_clear)(struct engine *e, struct store *s); /* gradients */
-/* AdamW on what is here, in three steps, so that what is away comes and goes beside it. */
+/* AdamW on resident weights, in three steps, so that offloaded ones are transferred meanwhile. */
 void REAL(store_come)(struct engine *e, struct store *s);
 void REAL(store_update)(struct engine *e, struct store *s, const struct run_adam *settings);
 void REAL(store_leave)(struct engine *e, struct store *s);
@@ -500,8 +500,8 @@ void REAL(gradients_sum)(struct engine *e);
 #define gradients_piece REAL(gradients_piece)
 #define gradients_pass  REAL(gradients_pass)
 #define gradients_sum   REAL(gradients_sum)
-/* Collectives that go on beside computing: the gradients of a layer and microbatch are all there;
- * those that are under way have come; weights of the next pass begin to come; they are there. */
+/* Collectives that overlap with computation: the gradients of a layer and microbatch are complete;
+ * collectives under way have ended; weights of the next pass are requested; they are here. */
 void REAL(gradients_ready)(struct engine *e, struct store *s);
 void REAL(gradients_land)(struct engine *e);
 void REAL(weights_begin)(struct engine *e, struct store *s);
@@ -708,7 +708,8 @@ void REAL(unpack_16)(const struct engine *e, size_t n, const uint16_t *x, real *
 void REAL(add_fp16)(size_t n, const uint16_t *x, uint16_t *y);
 void REAL(add_to_fp16)(size_t n, const real *x, uint16_t *y);
 uint16_t *REAL(take_16)(struct engine *e, size_t count);
-/* Behind an operation: what it brought is rounded. A slot, all that is kept: packed, and back. */
+/* After an operation, its results are rounded. Packs one slot, or all that is kept, and unpacks
+ * it. */
 void REAL(narrow_slots)(struct engine *e, struct frame *f, enum ledger_part part);
 void REAL(pack_slot)(struct engine *e, struct frame *f, int slot);
 void REAL(pack_frame)(struct engine *e, struct frame *f);
@@ -741,8 +742,8 @@ void REAL(rest_leave)(struct engine *e, struct frame *f, enum half half);
 size_t REAL(rest_pack)(struct engine *e, struct frame *f, int slot);
 void REAL(rest_unpack)(struct engine *e, struct frame *f, int slot);
 void REAL(rest_again)(struct engine *e, const struct instruction *i);
-void REAL(rest_join)(struct engine *e); /* what was computed again is where it belongs */
-/* The experts (tokens, k) of the rows at hand, when these are computed again by token; or NULL. */
+void REAL(rest_join)(struct engine *e); /* puts recomputed rows in their places */
+/* The experts (tokens, k) of the rows at hand, when these are recomputed by token; or NULL. */
 const uint32_t *REAL(rest_routes)(const struct engine *e);
 #define rest_leave  REAL(rest_leave)
 #define rest_routes REAL(rest_routes)
@@ -751,7 +752,7 @@ const uint32_t *REAL(rest_routes)(const struct engine *e);
 #define rest_again  REAL(rest_again)
 #define rest_join   REAL(rest_join)
 
-/* ---- products in tiles beside their messages (tiles.c) ---- */
+/* ---- products in tiles that overlap with their messages (tiles.c) ---- */
 
 /* Forward: to (rows, n) = from (rows, k) w^T + bias; back: to (rows, k) = from (rows, n) w. */
 struct product {

@@ -168,7 +168,7 @@ void REAL(tokens_gather)(struct engine *e, struct at_layer *l, struct frame *f, 
     f->slot[SLOT_OUT_2] = all;
 }
 
-/* Its gradient is on all of them; that of the tokens is gathered behind the router's. */
+/* The gradient of the output is on all ranks; that of the tokens is gathered after the router's. */
 void REAL(tokens_gather_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)e, (void)l, (void)f, (void)mb;

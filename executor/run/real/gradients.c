@@ -254,8 +254,8 @@ static void reduce_gradient(struct engine *e, struct store *s, void *gradient)
             zero ? s->share : size);
 }
 
-/* What grad-overlap begins behind a layer's last microbatch. Both ends of a tied table, and both
- * directions of dualpipe, are summed before data ranks cut them. */
+/* Work that grad-overlap begins after a layer's last microbatch. Both ends of a tied table, and
+ * both directions of DualPipe, are summed before data ranks shard them. */
 void gradients_ready(struct engine *e, struct store *s)
 {
     if (!s || --s->passes_left || !e->plan->gradient_overlap || shards_gradients(e)) return;

@@ -1,8 +1,8 @@
-/* kernels.h - what one rank computes: each operation forward and backward, on plain arrays.
+/* kernels.h - kernels of one rank: each operation forward and backward, on plain arrays.
  *
- * Arrays are row-major; shapes stand behind the parameters, (rows, width). Gradients of inputs are
- * written, those of weights are added to. A kernel may run on `threads` threads: slices are of
- * fixed size and sums in fixed order, so the bits do not depend on how many.
+ * Arrays are row-major; shapes are in parentheses after the parameters, (rows, width). Gradients of
+ * inputs are written, those of weights are added to. A kernel may run on `threads` threads: slices
+ * are of fixed size and sums in fixed order, so the bits do not depend on how many.
  *
  * Matrices go to OpenBLAS, on one thread each; the rest is here.
  */
@@ -66,8 +66,7 @@ void norm_backward(int threads, const struct REAL(norm) * norm, size_t rows, siz
                    const real *x, size_t ldx, const real *stats, const real *dy, size_t ldy,
                    const real *base, real *dx, size_t lddx, real *dw, real *db);
 
-/* ---- activations, of `width` columns; a gate (rows, 2 width) has them beside the other half ----
- */
+/* ---- activations, of `width` columns; a gate (rows, 2 width) has both halves in a row ---- */
 
 #define activation_forward  REAL(activation_forward)
 #define activation_backward REAL(activation_backward)
@@ -136,8 +135,8 @@ struct run_span {
     uint32_t at, rows, position; /* first row in its array, how many, position of the first */
 };
 
-/* Which keys a query may see: those not behind it; of the last `window` (0: all), or of its chunk
- * of so many; and with `blocks` only those of a layout (run/blocks.h). */
+/* Keys that a query may see: none after it; those of the last `window` (0: all), or of its chunk of
+ * that size; with `blocks` only those of a layout (run/blocks.h). */
 struct run_mask {
     uint32_t window;
     bool chunks;

@@ -113,7 +113,7 @@ void REAL(descend)(struct engine *e, struct at_layer *l, struct frame *f, size_t
                     make(e, f, SLOT_NARROW, m->n * m->width));
 }
 
-/* SLOT_DSUM keeps the narrow gradient for the weights, which are worked out behind it. */
+/* SLOT_DSUM keeps the narrow gradient for the weight gradients, which are computed later. */
 void REAL(descend_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;

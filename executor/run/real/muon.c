@@ -156,8 +156,8 @@ static size_t parts_of(const struct dealt *d, size_t owner, size_t r)
     return n;
 }
 
-/* Between `update`, this rank's part of the group, and what goes to the owners, one behind another.
- */
+/* Packs `update`, this rank's part of the group, into contiguous messages to the owners, or
+ * back. */
 static void pack_parts(const struct dealt *d, real *update, real *out, bool back)
 {
     const size_t me = (size_t)d->s->shards->me;

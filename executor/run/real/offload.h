@@ -102,7 +102,7 @@ bool REAL(transfers_put)(struct engine *e, const bool *away);
 struct unit_times {
     double forward_s[2], bytes[2]; /* of the first microbatch */
 };
-/* Behind the first step: what stays from now on, by its times and the tiers' rates. */
+/* After the first step: what stays from now on, by its times and the tiers' rates. */
 void REAL(offload_adapt)(struct engine *e);
 #define offload_adapt REAL(offload_adapt)
 

@@ -196,7 +196,7 @@ static void reduce_2_input(struct engine *e, struct at_layer *l, struct frame *f
     gather(e, f, SLOT_DOUT_2, SLOT_DWHOLE_OUT_2, "mlp reduce");
 }
 
-/* Where the gradient of such an output lies. */
+/* The slot of an output's gradient. */
 static enum slot gradient_slot(const struct engine *e, enum slot shard, enum slot whole)
 {
     return sequence_parallel(e) ? whole : shard;
@@ -250,7 +250,7 @@ static void qkv_weight(struct engine *e, struct at_layer *l, struct frame *f, si
     read_once(e, f, SLOT_DQKV);
 }
 
-/* Norms of heads: queries, then keys, which lie beside each other. */
+/* Norms of heads: queries, then keys, which are contiguous. */
 static void head_norms(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
@@ -314,7 +314,7 @@ static void rotary_input(struct engine *e, struct at_layer *l, struct frame *f, 
     turn(e, l, mb, true, f->slot[SLOT_DQKV]);
 }
 
-/* ---- behind attention ---- */
+/* ---- after attention ---- */
 
 static void out_forward(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {

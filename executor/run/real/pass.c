@@ -102,8 +102,8 @@ static void finish_layer(struct engine *e, const struct instruction *i)
 
 /* ---- messages between stages ---- */
 
-/* Tensor ranks that have the same rows send a part each, which they gather behind the link
- * [narayanan2021]; 1: each sends all that it has. */
+/* Tensor ranks that have the same rows send a part each, and the receivers gather them
+ * [narayanan2021]; 1: each rank sends all that it has. */
 static size_t message_parts(const struct engine *e, const struct place *p)
 {
     const size_t t = (size_t)p->tensor.ranks, n = p->share * e->hidden;
@@ -147,7 +147,7 @@ static void receive_message(struct engine *e, const struct instruction *i)
 
 /* ---- a step ---- */
 
-/* What is behind a text's last token, and behind the last text, is token 0: nothing sees it. */
+/* Positions after a text's last token, and after the last text, are token 0: nothing sees them. */
 static void score_sample(const struct job *job, uint64_t n, uint32_t *tokens)
 {
     memset(tokens, 0, (job->sequence + 1) * sizeof *tokens);

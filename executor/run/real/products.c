@@ -88,7 +88,7 @@ bool REAL(engine_map)(struct engine *e, const struct weight *w, const struct map
     return true;
 }
 
-/* Weights that lie one behind another, as q, k and v, are multiplied one by one. */
+/* Contiguous weights, such as q, k and v, are multiplied one by one. */
 static void mapped_forward(struct engine *e, size_t m, size_t n, size_t k, const real *x,
                            struct matrix w, const real *bias, real *y)
 {

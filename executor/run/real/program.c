@@ -218,8 +218,8 @@ static void link_instruction(struct linker *l, const struct rk_instruction *i)
 
 /* ---- what is known before ---- */
 
-/* Of layers that are checkpointed in groups, all but the first of a group are computed again from
- * what the one before has just brought: they keep no input. */
+/* In a group of recomputed layers, each layer but the first is recomputed from the output of the
+ * previous one, so it keeps no input. */
 static void look_for_groups(struct linker *l, enum work work, int layer)
 {
     const bool follows = work == WORK_AGAIN && layer > 0 && l->again_layer == layer - 1;
@@ -242,7 +242,7 @@ static void look_ahead(struct linker *l, const struct rk_instruction *i)
     const struct kernels *k = &kernel_table[l->program->task[i->task].op];
     const bool across = e->place[e->layer[layer].place].ulysses.ranks > 1 && k->kept[2] == SLOT_ATT;
     for (int s = 0; s < (across ? 2 : 3) && k->kept[s];
-         s++) /* behind Ulysses' exchange back it stays */
+         s++) /* the result of Ulysses' exchange back stays */
         e->drops[layer * SLOTS + (int)k->kept[s]] = true;
 }
 

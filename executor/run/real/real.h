@@ -3,7 +3,7 @@
  * All files of this folder are compiled for float, and with RUN_F64 for double, in which every plan
  * must agree with one rank to 1e-11. With RUN_COUNTS they are compiled once more, for float: then
  * the same program takes and gives back the same memory, and what is in it is neither computed nor
- * read (run/count.c). Names that others link carry the type behind them.
+ * read (run/count.c). Names that others link end with the type.
  */
 #ifndef RECKON_RUN_REAL_REAL_H
 #define RECKON_RUN_REAL_REAL_H

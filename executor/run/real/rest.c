@@ -1,12 +1,12 @@
-/* rest.c - layers through two buffers [zhao2025memo]: the input of each, and what attention
- * brought, leave whole; of all else the first tokens, as many as the plan's share says, and what is
- * left is computed again from these two, by token.
+/* rest.c - layers through two buffers [zhao2025memo]: the input of each layer and the output of
+ * attention are offloaded whole. Of all other activations a share of the tokens is offloaded, from
+ * the first one on, as the plan says; the rest is recomputed from these two, by token.
  *
- * With sequence parallelism each rank's shard of the rows has first ones; in a mixture each tensor
- * rank's tokens that it routes. A token's copies are first ones where it is; what experts brought
- * back leaves whole, too. What leaves of a slot is moved together at its front, so that a tier sees
- * one piece. To compute the last rows again, the engine takes a step aside: a frame of these rows
- * alone, in which operations find fewer rows, and routes that are known.
+ * With sequence parallelism the first tokens are counted in each rank's shard of the rows; in a
+ * mixture, among the tokens that each tensor rank routes. Copies of a token for experts follow the
+ * token; results of experts are offloaded whole, too. The offloaded rows of a slot are packed at
+ * its front, so that a tier sees one piece. To recompute the last rows, the engine uses a frame of
+ * these rows alone, in which operations find fewer rows and known routes.
  */
 #include "run/real/mixture.h"
 

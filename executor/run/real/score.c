@@ -1,4 +1,4 @@
-/* score.c - forward alone: the logits behind a prompt, the scores of a batch. */
+/* score.c - forward alone: the logits after a prompt, the scores of a batch. */
 #include "run/real/engine.h"
 
 #include <stdlib.h>

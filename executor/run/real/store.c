@@ -279,8 +279,8 @@ void store_come(struct engine *e, struct store *s)
     if (s->is_low) flat_come(e, &s->lows);
 }
 
-/* AdamW on `n` elements of one weight; its gradients begin `gradient` behind the first that is
- * here. */
+/* AdamW on `n` elements of one weight; its gradients begin `gradient` elements after the first
+ * local one. */
 static void move_weights(struct engine *e, struct store *s, const struct run_adam *settings,
                          bool decays, size_t gradient, size_t n, real *first, real *second, real *w)
 {

@@ -1,9 +1,9 @@
-/* tiles.c - products of tensor ranks beside their messages, as a plan's tensor_overlap has them.
+/* tiles.c - products of tensor ranks that overlap with their messages (tensor_overlap of a plan).
  *
  * Rows are cut into tiles, one for each rank. A product of gathered rows begins with the own tile,
  * and takes the others as they come; one whose results are summed posts each tile to its rank as
- * soon as it is worked out, and its own last [wang2023]. Rows do not depend on each other, so that
- * the bits are those of one product behind one collective.
+ * soon as it is computed, and its own last [wang2023]. Rows do not depend on each other, so the
+ * bits are those of one product after one collective.
  */
 #include "run/real/engine.h"
 

@@ -15,7 +15,7 @@ struct unit { /* marks; -1: none */
     int end, begin;
 };
 
-struct put { /* an instruction behind another one */
+struct put { /* an instruction to insert after another one */
     size_t behind;
     struct instruction what;
 };
@@ -23,7 +23,7 @@ struct put { /* an instruction behind another one */
 struct cutter {
     struct engine *e;
     const bool *away;
-    size_t *mark; /* (marks): each stands behind this instruction */
+    size_t *mark; /* (marks): the instruction that each mark follows */
     int marks;
     struct unit *unit; /* (layers, microbatches, 2) */
     struct put *put;
@@ -59,7 +59,7 @@ static bool has_halves(const struct cutter *c, const struct instruction *i)
     return kind != LAYER_EMBEDDING && kind != LAYER_HEAD;
 }
 
-/* A pass back begins behind the last mark: its second half, and with computing again both. */
+/* A backward pass begins at the last mark: that of its second half, and with recomputation both. */
 static void note_begin(struct cutter *c, const struct instruction *i)
 {
     struct unit *second = unit_of(c, i, true), *first = unit_of(c, i, false);
@@ -150,7 +150,7 @@ static void put_all(struct cutter *c)
     }
 }
 
-/* What is put behind the same instruction: the end of things before the begin of others. */
+/* Order of instructions that are inserted after the same one: ends of transfers before begins. */
 static int by_place(const void *a, const void *b)
 {
     static const int rank[] = {[DO_RETURNED] = 0, [DO_STORE] = 1,  [DO_HAND] = 1,

@@ -108,9 +108,9 @@ static void update_stores(struct engine *e, const struct run_adam *settings)
     if (groups) store_leave(e, &e->store[groups - 1]);
 }
 
-/* The scale of the steps to come: lower behind one whose gradients are no numbers, which is skipped
- * (false), higher behind many others, as PyTorch's GradScaler has it. All ranks know the same norm,
- * so they agree. At 1 there is nothing to give up: that step is an error. */
+/* The scale of the steps to come: lower after a step with non-finite gradients, which is skipped
+ * (false), higher after many other steps, like PyTorch's GradScaler. All ranks know the same norm,
+ * so they agree. A scale of 1 cannot be lowered: then the step is an error. */
 static bool rescale(struct engine *e, bool finite)
 {
     const struct rk_train *t = &e->job->settings;
