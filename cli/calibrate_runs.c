@@ -37,8 +37,8 @@ static bool is_file(const char *system)
            (length > 5 && strncmp(system + length - 5, ".json", 5) == 0);
 }
 
-/* Why a row is no sample of the system (NULL: any); NULL when it is one, with what was measured in
- * seconds. What its source leaves open is settled for the whole fit. */
+/* Why a row is not a sample of the system (NULL: of any); NULL when it is one, with the measured
+ * seconds. The whole fit shares one answer to what the row's source leaves open. */
 static const char *refuse(struct fact *fact, const char *system, double *measured_s)
 {
     const struct figure *figure = step_of(fact);

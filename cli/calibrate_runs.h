@@ -18,8 +18,8 @@ struct calibrate_log {
     const char *path, *model, *plan; /* NULL: not given */
 };
 
-/* Adds four samples, at an eighth, three, five and seven eighths of its steps behind the warm-up:
- * as many as one constant is fitted to. They point into `facts`, which gets a fact more. */
+/* Adds four samples, at an eighth, three, five and seven eighths of its steps after the warm-up:
+ * the number that one constant is fitted to. They point into `facts`, which gets one more fact. */
 enum rk_status calibrate_log(const struct calibrate_log *log, const char *system, struct fact *fact,
                              struct samples *samples, struct rk_error *error);
 

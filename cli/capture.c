@@ -62,7 +62,8 @@ bool capture_quote(char *line, unsigned long size, const char *word)
     return true;
 }
 
-/* The first word behind the options that is a program: what srun or mpirun starts. 0: none. */
+/* Index of the first word after the options that is a program: the one that srun or mpirun starts.
+ * 0: none. */
 static int find_inner(int argc, char **argv)
 {
     char path[4096];

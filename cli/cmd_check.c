@@ -148,7 +148,7 @@ const struct usage check_usage = {
 };
 /* clang-format on */
 
-/* ---- what is beside the plan ---- */
+/* ---- inputs other than the plan ---- */
 
 enum { MOST_VARIABLES = OPTION_MAX_VALUES };
 

@@ -1,4 +1,4 @@
-/* reckon eval: how well a trained model foretells texts, and chooses answers. */
+/* reckon eval: how well a trained model predicts texts and chooses answers. */
 #include "cli/commands.h"
 #include "cli/eval_task.h"
 #include "cli/eval_text.h"

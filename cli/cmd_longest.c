@@ -498,7 +498,7 @@ static enum rk_status answer(const struct longest_args *args, struct tables *t,
     return status;
 }
 
-/* Words that candidates choose themselves: they would be outdone without a word. */
+/* Rejects words for members that candidates choose: they would be overridden silently. */
 static enum rk_status check_words(const struct plan_draft *draft, struct rk_error *error)
 {
     static const char *const chosen[] = {

@@ -189,8 +189,7 @@ static char *rates_text(json_t *rates)
     return text;
 }
 
-/* The constants of kernels that were measured, a line each behind so many blanks; NULL: no memory.
- */
+/* The measured constants of kernels, a line each, indented by `blanks`; NULL: no memory. */
 static char *kernels_of(const struct rk_rates *r, int blanks)
 {
     char *attention = rates_text(attention_rates_json(&r->attention)),
@@ -268,7 +267,7 @@ static enum rk_status write_system(const char *path, const char *text, struct rk
     return output_commit(&output, error);
 }
 
-/* What would be found wrong behind all measuring, or not at all; fills in what is not said. */
+/* Finds errors before measuring that would appear only after it, or never; fills in defaults. */
 static enum rk_status settle(struct measure_args *args, struct rk_error *error)
 {
     struct measure_profile *profile = &args->profile;

@@ -1,4 +1,4 @@
-/* reckon papers: published systems, each paper beside what is predicted here. */
+/* reckon papers: published systems, each paper's figures next to predicted ones. */
 #include "base/number.h"
 #include "base/text.h"
 #include "catalog/catalog.h"

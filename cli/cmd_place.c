@@ -156,7 +156,7 @@ static void add_row(struct report *report, struct report_table *table, const cha
     report_row(report, table, cells + !placed->cluster);
 }
 
-/* ---- the allocator beside it ---- */
+/* ---- the caching allocator, for comparison ---- */
 
 /* clang-format off */
 static const struct report_column caching_columns[] = {

@@ -373,7 +373,7 @@ static int show_classes(const struct plan_input *input, const struct program_arg
 
 /* ---- the command ---- */
 
-/* A program that is read has its plan behind it. */
+/* A program that is read from a file includes its plan, so options that give one are errors. */
 static enum rk_status check_from(const struct program_args *args, struct rk_error *error)
 {
     const struct plan_source *source = &args->source;

@@ -324,7 +324,7 @@ static int print(struct run *run, struct rk_error *error)
 
 /* ---- the run ---- */
 
-/* study.json has study.db and study.sql beside it. False when the path is too long. */
+/* study.json comes with study.db and study.sql in its folder. False when the path is too long. */
 static bool beside(const char *file, const char *ending, char path[PATH_SIZE])
 {
     size_t length = strlen(file);

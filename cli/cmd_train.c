@@ -1,4 +1,4 @@
-/* reckon train: a plan runs, and what was predicted stands beside what was measured. */
+/* reckon train: runs a plan, and compares what it measures with the prediction. */
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/executor.h"

@@ -1,4 +1,4 @@
-/* reckon validate: predictions beside published measurements. */
+/* reckon validate: compares predictions with published measurements. */
 #include "catalog/catalog.h"
 #include "cli/commands.h"
 #include "cli/progress.h"

@@ -1,4 +1,4 @@
-/* compare.h - a study's results beside published ones, printed. */
+/* compare.h - a study's results compared with published ones, printed. */
 #ifndef RECKON_CLI_COMPARE_H
 #define RECKON_CLI_COMPARE_H
 

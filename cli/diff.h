@@ -1,4 +1,4 @@
-/* diff.h - two plans for one model on one machine, set beside each other. */
+/* diff.h - two plans for one model on one machine, compared. */
 #ifndef RECKON_CLI_DIFF_H
 #define RECKON_CLI_DIFF_H
 

@@ -1,11 +1,11 @@
-/* doctor_memory.h - a run that ran out of memory, beside its prediction. */
+/* doctor_memory.h - a run that ran out of memory, compared with its prediction. */
 #ifndef RECKON_CLI_DOCTOR_MEMORY_H
 #define RECKON_CLI_DOCTOR_MEMORY_H
 
 #include "cli/prediction.h"
 #include "logs/memory_report.h"
 
-/* What holds the memory beside the prediction, and the line to change first. */
+/* What holds the memory, compared with the prediction, and the line to change first. */
 void doctor_memory(struct report *report, const struct forecast *f, const struct memory_report *m);
 
 /* Is the file a report of memory? Then it is read; RK_OK with kind MEMORY_UNKNOWN: it is another.

@@ -8,7 +8,7 @@ struct part {
     double profile_s, predicted_s;
 };
 
-/* What is computed again is in the profile's kernels: it goes with the others of its kind. */
+/* The profile does not tell recomputation apart: it is in the kernels of each kind. */
 static void parts_of(struct part parts[static PARTS], const struct kernel_trace *t,
                      const struct rk_prediction *p)
 {

@@ -1,4 +1,4 @@
-/* doctor_parts.h - a profile beside the prediction, part by part. */
+/* doctor_parts.h - a profile compared with the prediction, part by part. */
 #ifndef RECKON_CLI_DOCTOR_PARTS_H
 #define RECKON_CLI_DOCTOR_PARTS_H
 

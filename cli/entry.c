@@ -45,7 +45,7 @@ void entry_sources(struct report *report, const struct catalog_entry *entry)
     }
 }
 
-/* ---- the shape of modern models ---- */
+/* ---- members that describe_model does not show ---- */
 
 enum { MOST_FIELDS = 96 };
 

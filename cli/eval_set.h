@@ -1,5 +1,5 @@
 /* eval_set.h - texts as sequences of tokens that a model scores: windows over long texts, and the
- * answers of tasks behind their questions. */
+ * answers of tasks after their questions. */
 #ifndef RECKON_CLI_EVAL_SET_H
 #define RECKON_CLI_EVAL_SET_H
 
@@ -34,13 +34,13 @@ enum rk_status eval_check_tokenizer(const struct eval_model *model, struct rk_er
 /* A sequence of ids from `at` on, scored from its token `first` on. False: no memory. */
 bool eval_add(struct eval_set *set, size_t at, size_t tokens, size_t first);
 
-/* A long text, ids from `at` to `end`: the first window has `sequence` tokens, each next one
- * `stride` more at its end, of which alone it is scored; so each token but the first is scored
- * once, behind at least sequence - stride + 1 others once there are so many. 1 <= stride <=
- * sequence. */
+/* A long text, ids from `at` to `end`, in windows of `sequence` tokens. Each next window begins
+ * `stride` tokens later, and only its `stride` last tokens are scored. So each token but the first
+ * is scored once, and every window but the first scores tokens with at least sequence - stride + 1
+ * tokens of context. 1 <= stride <= sequence. */
 bool eval_windows(struct eval_set *set, size_t at, size_t end, uint64_t sequence, uint64_t stride);
 
-/* Scores all: set->scored of them, one sequence behind another; the caller frees them. */
+/* Scores all: set->scored tokens, sequence by sequence; the caller frees them. */
 enum rk_status eval_score(struct eval_set *set, const struct eval_model *model,
                           struct rk_token_score **scores, struct rk_error *error);
 

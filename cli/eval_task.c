@@ -325,7 +325,7 @@ static bool write_item(FILE *log, const struct questions *q, const struct questi
     return ok;
 }
 
-/* `score` are those of its choices, one behind another, from sequence `first` on. */
+/* `score` has the tokens of its choices in order, from sequence `first` on. */
 static bool judge(const struct questions *questions, const struct question *q,
                   const struct rk_sequence *sequence, const struct rk_token_score *score, FILE *log,
                   struct eval_task *r)

@@ -1,4 +1,4 @@
-/* eval_text.h - how well a model foretells the texts of a file. */
+/* eval_text.h - how well a model predicts the texts of a file. */
 #ifndef RECKON_CLI_EVAL_TEXT_H
 #define RECKON_CLI_EVAL_TEXT_H
 
@@ -13,7 +13,7 @@ struct eval_text {
 };
 
 /* `path`: a shard of tokens (reckon tokenize --as bin), or texts as reckon tokenize reads them
- * (plain, JSON lines with "text", WARC; packed or not), each behind the tokenizer's end token.
+ * (plain, JSON lines with "text", WARC; packed or not), each after the tokenizer's end token.
  * `stride` as in eval_windows. RK_BAD_INPUT: nothing to score, ids of another tokenizer. */
 enum rk_status eval_text(const char *path, uint64_t stride, const struct eval_model *model,
                          struct eval_text *result, struct rk_error *error);

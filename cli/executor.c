@@ -10,8 +10,8 @@
 
 const struct executor *cli_executor;
 
-/* Programs that run plans, beside this one: ranks are threads of the one, processes of the other.
- */
+/* Programs next to this one that run plans: ranks are threads of the one, processes of the
+ * other. */
 static const char threads[] = "reckon-run", processes[] = "reckon-mpi";
 
 bool executor_is_asked_for_help(int argc, char **argv)

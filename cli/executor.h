@@ -49,9 +49,9 @@ int executor_asked_to_stop(void);
 /* Is --help or -h among the arguments? Then the planner answers. */
 bool executor_is_asked_for_help(int argc, char **argv);
 
-/* Becomes reckon-run, or, where mpirun or srun has started several processes, reckon-mpi, which lie
- * beside this executable or on PATH, with these arguments; comes back only when there is none: the
- * exit code, with its message said. */
+/* Becomes reckon-run or, where mpirun or srun has started several processes, reckon-mpi, with these
+ * arguments. Both are looked up next to this executable and on PATH. Returns only when there is
+ * none: the exit code, with the message printed. */
 int executor_become(int argc, char **argv);
 
 #endif

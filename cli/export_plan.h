@@ -16,7 +16,7 @@ struct export_plan {
     struct rk_plan plan;
 };
 
-/* Words outdo the file; what neither says follows as reckon-plan(5) has it. */
+/* Words override the file; the defaults are those of reckon-plan(5). */
 enum rk_status export_gather(const struct plan_source *source, struct export_plan *plan,
                              struct rk_error *error);
 

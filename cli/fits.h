@@ -20,9 +20,10 @@ struct fits_question {
     struct rk_plans_problem problem;
 };
 
-/* Completes such a draft, whose GPUs and precision are settled, by rk_choose(): what the words say
- * is pinned, a batch that nobody said is 4 samples for each GPU. Notes in input->assumed how it was
- * found. `context` is a struct fits_question that says what is usable; its problem is set. */
+/* Completes a draft whose GPUs and precision are known, by rk_choose(): members that the words give
+ * are pinned, a batch that is not given is 4 samples per GPU. Notes in input->assumed how the plan
+ * was found. `context` is a struct fits_question that gives the usable memory; its problem is
+ * set. */
 plan_choose fits_choose;
 
 /* --tune: adds what fits of full fine-tuning, LoRA and QLoRA, sharded, recomputed, offloaded or

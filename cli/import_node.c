@@ -101,7 +101,7 @@ static bool is_of_rack(const struct answer *a)
            a->domain == a->node->accelerators;
 }
 
-/* Words behind the entry of the catalog, for what the node has otherwise. */
+/* Words after the catalog entry, for values in which the node differs from it. */
 static void write_words(const struct answer *a, FILE *file)
 {
     const struct node_topology *node = a->node;

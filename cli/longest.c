@@ -28,8 +28,8 @@ static uint64_t context_of(const struct longest *p, const struct longest_candida
     return p->gpus / c->tensor / c->pipeline / c->data;
 }
 
-/* One split of the GPUs, treated in all ways. DeepSpeed's has heads over Ulysses ranks, ZeRO-3, and
- * whole layers computed again. */
+/* One split of the GPUs, with all treatments. DeepSpeed's has heads over Ulysses ranks, ZeRO-3, and
+ * recomputes whole layers. */
 static bool add_split(struct longest *p, struct longest_candidate c)
 {
     const bool lower = p->system[LONGEST_SWAPPED]->memories > 1;
@@ -197,7 +197,7 @@ static uint64_t unit_of(const struct longest *p, const struct longest_candidate 
 
 enum { CHUNKS_AHEAD = 16 };
 
-/* The first length behind `units` that fits, of those that are looked at; 0: none. */
+/* The next longer length that fits, of those that are tried; 0: none. */
 static uint64_t next_that_fits(struct longest *p, const struct longest_candidate *c, uint64_t unit,
                                uint64_t units)
 {

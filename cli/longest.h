@@ -2,8 +2,8 @@
  *
  * Candidates are all splits of the GPUs, treated in all ways. Whether one fits falls with its
  * length, but for chunks of the sequence, whose size depends on what divides its tokens: so each is
- * bisected over the lengths that it can split, and of chunks a few more behind the end are tried.
- * `tests/unit/test_longest.c` compares with trying every length.
+ * bisected over the lengths that it can split, and with chunks a few lengths past the end are
+ * tried, too. `tests/unit/test_longest.c` compares with trying every length.
  *
  * Over several clusters a candidate is a way to treat layers, and has the best plan that the search
  * over clusters finds for it.
@@ -66,8 +66,8 @@ enum rk_status longest_list(struct longest *p, struct rk_error *error);
 void longest_release(struct longest *p);
 void longest_forget(struct longest *p); /* what was found, when memory or words change */
 
-/* The plan of a candidate at a length, its share or chunks settled, with its prediction; true: it
- * fits. */
+/* The plan of a candidate at a length, with its share or chunks chosen, and its prediction; true:
+ * it fits. */
 bool longest_fits(struct longest *p, const struct longest_candidate *c, uint64_t tokens,
                   struct rk_plan *plan);
 

@@ -41,8 +41,7 @@ const struct offload_job *offload_at(const struct offload_job *job, const struct
 void offload_set_shares(struct rk_plan *plan, const double share[RK_SHARE_TIERS]);
 void offload_recompute(struct rk_plan *plan, enum rk_recompute_mode how);
 
-/* The job's plan with a share of its activations on a tier; `rest`: what stays is computed again.
- */
+/* The job's plan with a share of its activations on a tier; `rest`: recompute the others. */
 struct rk_plan offload_with_share(const struct offload_job *job, int tier, double share, bool rest);
 
 /* MEMO's share and the best one of a plan with recompute_rest; -1: the host is too small. */
@@ -52,9 +51,9 @@ double offload_share(const struct offload_job *job, bool best);
  * does. */
 double offload_adaptive_share(const struct offload_job *job, int tier);
 
-/* One microbatch of the first stage, event by event, under SSDTrain's rule: what it stores on a
- * tier whose rates are so many times as slow, beside keeping all. False: too many layers, or no
- * times. */
+/* One microbatch of the first stage, event by event, under SSDTrain's rule, on a tier whose rates
+ * are `slower` times as slow, and a run that keeps all, for comparison. False: too many layers, or
+ * no times. */
 struct offload_stored {
     int modules, stored; /* attention and MLP of each layer */
     double write_Bps, read_Bps;

@@ -189,7 +189,7 @@ struct deal {
     double there_bytes[RK_SHARE_TIERS], written_bytes[RK_SHARE_TIERS];
 };
 
-/* What a rate leaves beside the weights that come for each pass of `pass_s`. */
+/* The rate that is left after the weights that are loaded for each pass of `pass_s`. */
 static double left_Bps(const struct offload_job *job, const struct rk_prediction *p, int tier,
                        double rate_Bps, double pass_s)
 {
@@ -198,7 +198,7 @@ static double left_Bps(const struct offload_job *job, const struct rk_prediction
     return rate_Bps - (share > 0 ? share * p->stage[0].parameters * weight_bytes / pass_s : 0);
 }
 
-#define MUST_GO 1e9 /* seconds for each byte: more than anything that is computed again */
+#define MUST_GO 1e9 /* seconds for each byte: more than any recomputation */
 
 /* Of a stage with one microbatch in flight, layers are ready one after the other, and needed in the
  * reverse order; with more, passes follow each other and only the rates of a period count. */

@@ -143,13 +143,13 @@ struct command;
 struct usage {
     const char *name;                /* "search", "calculon llm" */
     const char *summary;             /* "rank all strategies": the one line in lists */
-    const char *synopsis;            /* behind the name: "--model MODEL ... [options]" */
+    const char *synopsis;            /* after the name: "--model MODEL ... [options]" */
     const char *description;         /* paragraphs with an empty line between */
     const struct operand *operands;  /* may be NULL */
     const char *words_title;         /* of `words`, "Words of a plan" */
     const struct option_word *words; /* may be NULL */
     struct option_group
-        groups[OPTION_GROUPS + 1]; /* ended by rows NULL, at the latest behind the last */
+        groups[OPTION_GROUPS + 1]; /* ended by rows NULL, at the latest after the last one */
     struct example examples[OPTION_EXAMPLES + 1]; /* ended by command NULL */
     struct usage_section sections[OPTION_SECTIONS + 1];
     const char *see_also;                       /* more pages than the general ones; may be NULL */

@@ -134,7 +134,7 @@ static void spans(const struct beside *b, int stages)
 
 /* ---- memory ---- */
 
-/* What lies there beside that which lasts from step to step. */
+/* Bytes in addition to those that stay from step to step. */
 static double step_bytes(const struct timeline_plan *plan, const struct timeline_sample *sample)
 {
     const struct timeline_sample idle = {.stage = sample->stage, .phase = TIMELINE_IDLE};

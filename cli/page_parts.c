@@ -181,7 +181,7 @@ static void input_row(struct html_page *page, struct report_table *table, const 
                    (const struct report_cell[]){cell_text(what), cell_text(name)});
 }
 
-/* All tables behind `before`; `reckon COMMAND NAME` shows the same. */
+/* All tables after `before`; `reckon COMMAND NAME` shows the same ones. */
 static void described_tables(struct html_page *page, const struct report_table *before,
                              const char *command, const char *name)
 {

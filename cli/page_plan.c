@@ -197,7 +197,8 @@ static void span(const struct flame *f, const char *level, const char *layer, co
     report_row(&f->page->memory, f->table, cells);
 }
 
-/* All passes of an operation in all layers of its kind, with what is waited for and redone. */
+/* Time of all passes of an operation in all layers of its kind, with exposed communication and
+ * recomputation. */
 static double operation_s(const struct rk_operation *o)
 {
     double time_s = o->recomputed ? o->time_s[RK_FORWARD] + o->comm_exposed_s[RK_FORWARD][0] : 0;
@@ -304,7 +305,8 @@ static void tier_rows(struct html_page *page, struct report_table *table, const 
     }
 }
 
-/* Today's model knows each stage; the published one the tightest. */
+/* The detailed model knows each stage; the Calculon model only the one with the least memory
+ * left. */
 static void stage_bars(struct html_page *page, const struct page_plan *p)
 {
     static const struct report_column columns[] = {

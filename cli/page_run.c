@@ -89,7 +89,7 @@ static void add_span(const struct look *l, double from_s, double to_s, const cha
                                             cell_text(what)});
 }
 
-/* Pieces with a checkpoint behind each, from one event to the next. */
+/* Pieces from one event to the next, each followed by a checkpoint. */
 static void add_pieces(const struct look *l, double from_s, double to_s,
                        const struct rk_campaign_outcome *o)
 {

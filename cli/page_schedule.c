@@ -31,7 +31,7 @@ static const char *stage_name(const struct schedule *s, uint32_t stage)
 
 /* clang-format off */
 static const struct shown_kind {
-    const char *name; /* NULL: runs beside computing, not in the picture */
+    const char *name; /* NULL: overlaps with computation, not in the picture */
 } shown_kinds[TIMELINE_KIND_COUNT] = {
     [TIMELINE_EVENT_FORWARD]   = {"forward"},
     [TIMELINE_EVENT_RECOMPUTE] = {"recompute"},
@@ -154,7 +154,7 @@ static void schedule(const struct schedule *s, struct rk_error *error)
     }
 }
 
-/* ---- what runs beside computing ---- */
+/* ---- what overlaps with computation ---- */
 
 static bool is_beside(const struct timeline_event *e)
 {

@@ -50,7 +50,7 @@ enum rk_status plan_problem_take(const struct plan_draft *draft, struct rk_plans
 /* RK_BAD_ARGUMENT where a model without experts is asked for what only such have. */
 enum rk_status plan_axes_check(const struct rk_plans_problem *problem, struct rk_error *error);
 
-/* Does the axis say anything of such a plan (NULL: of any) of the model on the machine? */
+/* Does the axis apply to the plan (NULL: to any plan) of the model on the machine? */
 bool plan_axis_says(enum rk_plan_axis axis, const struct rk_model *model,
                     const struct rk_system *system, const struct rk_plan *plan);
 

@@ -267,7 +267,7 @@ static enum rk_status find_over_clusters(const struct plan_source *source, struc
     return status;
 }
 
-/* A plan file of stages as clusters_plan.h has it; words of the line outdo its own. */
+/* A plan file of stages as in clusters_plan.h; words of the line override its own. */
 static enum rk_status take_clusters_file(const struct plan_source *source, struct plan_input *input,
                                          struct rk_error *error)
 {
@@ -349,8 +349,8 @@ static bool in_words(const struct plan_draft *draft, const char *key)
     return draft->words[plan_row(key)];
 }
 
-/* --gpus outdoes the GPUs of a file, and what they leave to data parallelism; against words, and a
- * degree of data parallelism that the file gives without GPUs, it must agree. */
+/* --gpus overrides the GPUs of a file, and its data parallelism follows; it must agree with words,
+ * and with a data-parallel degree that the file gives without GPUs. */
 static enum rk_status settle_gpus(const struct plan_source *source, struct plan_input *input,
                                   struct rk_error *error)
 {

@@ -1,8 +1,8 @@
-/* plan_input.h - a model, a system and a plan of today (plan.h) from the command line.
+/* plan_input.h - a model, a system and a plan (plan.h) from the command line.
  *
- * The plan comes from a file, from words, or both: words outdo the file. What is worked out beyond
- * what reckon-plan(5) says: the GPUs are all of the system, if it says how many and the plan does
- * not; the precision is bf16, or what the system has. All of it is said.
+ * The plan comes from a file, from words, or both: words override the file. Two defaults go beyond
+ * reckon-plan(5): the GPUs are all those of the system, if it has a number and the plan has none;
+ * the precision is bf16, or what the system has. Both are printed as assumptions.
  */
 #ifndef RECKON_CLI_PLAN_INPUT_H
 #define RECKON_CLI_PLAN_INPUT_H
@@ -55,7 +55,7 @@ void plan_keys_print(FILE *out);
 extern const struct option plan_source_options[];
 
 /* Every choice of a plan as an option, "--tensor 8", for struct plan_source. Empty before
- * plan_words_prepare(). Help shows them beside the words. */
+ * plan_words_prepare(). Help shows each with its word. */
 enum { PLAN_OPTIONS = PLAN_MAX_FIELDS + 1 };
 extern struct option plan_options[PLAN_OPTIONS];
 
@@ -63,16 +63,15 @@ extern struct option plan_options[PLAN_OPTIONS];
 enum rk_status plan_inputs(const struct plan_source *source, struct plan_input *input,
                            struct rk_error *error);
 
-/* Room for the words of a command line: any plan's, and as many beside it. */
+/* Room for the words of a command line: any plan's, and other words of the same length. */
 enum { PLAN_LINE = 2 * RK_PLAN_TEXT };
 
 /* Words, and options that stand for them. */
 enum rk_status plan_read_texts(const struct option_texts *words, struct plan_draft *draft,
                                struct rk_error *error);
 
-/* Reads everything, works nothing out. Release the input in any case. Over several clusters a plan
- * whose stages are not said is searched for, and settled: what the words say holds for all stages.
- */
+/* Reads everything, derives nothing. Release the input in any case. A plan over several clusters
+ * without stages is searched for here: the words hold for all its stages. */
 enum rk_status plan_gather(const struct plan_source *source, struct plan_input *input,
                            struct rk_error *error);
 void plan_input_release(struct plan_input *input); /* a zeroed input is fine */

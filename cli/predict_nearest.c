@@ -1,4 +1,4 @@
-/* predict_nearest.c - the measured runs that are most like a plan, beside their predictions. */
+/* predict_nearest.c - the measured runs that are most like a plan, with their predictions. */
 #include "cli/prediction.h"
 #include "facts/nearest.h"
 

@@ -23,8 +23,8 @@ const char *forecast_model(const struct rk_plan *plan);
 /* "  tp8 pp4 dp2 ...", "  assumed: ..." */
 void forecast_plan(struct report *report, const struct forecast *f);
 
-/* How far off predictions of such runs were, and what lies outside what was validated
- * (docs/accuracy.md); nothing where the catalog has no error bars. */
+/* Errors of predictions of similar runs, and members outside what was validated (docs/accuracy.md);
+ * nothing where the catalog has no error bars. */
 void forecast_errors(struct report *report, const struct forecast *f);
 void forecast_memory_errors(struct report *report, const struct forecast *f); /* of memory alone */
 
@@ -32,7 +32,7 @@ void forecast_memory_errors(struct report *report, const struct forecast *f); /*
 enum rk_status forecast_given(struct report *report, const struct forecast *f, const char *path,
                               struct rk_error *error);
 
-/* The runs of the catalog that are most like it, measured beside predicted: list "nearest" for
+/* The runs of the catalog that are most like it, measured and predicted: list "nearest" for
  * programs, and for people where they want it. `of` tells several plans of one report apart; may be
  * NULL. */
 enum rk_status forecast_nearest(struct report *report, const struct forecast *f, const char *of,
@@ -50,8 +50,8 @@ void forecast_error_records(struct report *report, const struct forecast *f);
 enum { FORECAST_QUANTILES = 5 };
 bool forecast_range(const struct forecast *f, double step_s[FORECAST_QUANTILES]);
 
-/* "of such runs (...) half take 3.1 s to 3.6 s, 90 % ...", of a step that is predicted so; NULL
- * where nothing is known. */
+/* "50 % interval 3.1-3.6 s, ..." of the step time, from errors of similar runs; NULL where none are
+ * known. */
 const char *learned_times(struct report *report, const struct forecast *f);
 
 /* Record "plan" for programs, with every key of plan files. */
@@ -92,7 +92,7 @@ static inline const struct rk_system *forecast_system(const struct forecast *f, 
     return rk_system_of(f->system, f->prediction->stage[stage].cluster);
 }
 
-/* What the device has beside `stage`; negative when it does not fit. */
+/* Memory of the device minus that of `stage`; negative when it does not fit. */
 static inline double forecast_left(const struct forecast *f, int stage)
 {
     return forecast_system(f, stage)->memory[0].capacity_bytes -

@@ -136,8 +136,7 @@ static void show_offloads(const struct placed *show)
     }
 }
 
-/* What a step sends: messages of all microbatches to the stage behind, gradients within the stage.
- */
+/* Messages of all microbatches to the next stage, and gradients within the stage, per step. */
 static void show_traffic(const struct placed *show)
 {
     const struct clusters_plan *best = show->plan;
@@ -154,7 +153,7 @@ static void show_traffic(const struct placed *show)
         const struct clusters_stage *s = &best->stage[i];
         double messages;
         const int to = best->stage[clusters_behind(best, i, &messages)].cluster;
-        const bool last = messages <= 0; /* nothing is behind it */
+        const bool last = messages <= 0; /* there is no next stage */
         const char *over =
             to == s->cluster
                 ? report_text(show->report, "%s", machine->cluster[to].name)

@@ -70,7 +70,7 @@ static struct box device_at(const struct drawing *d, int cluster, uint64_t node,
                         at.y + PAD + GAP + node % rack * (SQUARE + 3 * GAP), SQUARE, SQUARE};
 }
 
-/* Clusters beside each other. */
+/* Clusters side by side. */
 static void place_clusters(struct drawing *d)
 {
     uint64_t x = 0;

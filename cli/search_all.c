@@ -27,7 +27,7 @@ enum {
 /* The columns, in this order; parts of recomputation as words that outlive the rows. */
 struct layout {
     int columns, figures, axes;
-    bool words; /* behind the batch: over several clusters, whose stages differ in the axes */
+    bool words; /* after the batch: over several clusters, whose stages differ in the axes */
     const struct rk_figure *figure[MAIN + MOST_TIMES];
     enum rk_plan_axis axis[RK_PLAN_AXES];
     struct report_column column[COLUMNS];

@@ -201,7 +201,7 @@ static void outcome_row(struct report *report, struct report_table *table, uint6
                    cell_text(where), cell_count(count), cell_number(share), cell_number(share)});
 }
 
-/* Today's predictor names no network. */
+/* The detailed model names no network. */
 static const char *tier_name(const struct search *search, enum rk_verdict verdict, int tier)
 {
     const struct rk_system *system = search->problem.system;
@@ -243,8 +243,8 @@ static const char *restriction_note(struct report *report, const struct search *
     return "ranks, batch and restrictions leave no plan";
 }
 
-/* What the plans that come furthest fail at: memory, behind everything else; of several tiers the
- * one that refuses most. */
+/* The constraint that the plans violate that come furthest: memory is checked last. Of several
+ * tiers it is the one that rules out the most plans. */
 const char *search_reason(struct report *report, const struct search *search)
 {
     const struct rk_search_counts *c = &search->result.counts;
@@ -428,7 +428,7 @@ void search_answer_fill(struct report *report, const struct search *search,
 
 /* ---- standard error: time, rate, arguments ---- */
 
-/* Of a search that was stopped, what was settled before. */
+/* Number of plans decided before the search was stopped. */
 static uint64_t settled(const struct rk_search_counts *counts)
 {
     uint64_t sum = counts->repeated;

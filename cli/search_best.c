@@ -24,8 +24,8 @@ static const struct report_column best_columns[] = {
 };
 /* clang-format on */
 
-/* Behind the fixed columns: those of --sort and --pareto, as far as they are none of the others;
- * then the axes. */
+/* After the fixed columns: those of --sort and --pareto that are not among the others; then the
+ * axes. */
 enum {
     BEST_FIXED = sizeof best_columns / sizeof *best_columns,
     BEST_STAGES = BEST_FIXED - 1, /* these three of several clusters */

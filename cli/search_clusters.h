@@ -14,7 +14,7 @@ static inline bool search_is_over_clusters(const struct search *search)
  * the best that it does. */
 void search_clusters_head(struct report *report, const struct search *search);
 
-/* Behind the best plans: the stages of the first one, bounds, each cluster by itself. */
+/* After the best plans: the stages of the first one, bounds, each cluster by itself. */
 void search_clusters_proof(struct report *report, const struct search *search);
 
 /* What launches the best, and what else to ask of it. */

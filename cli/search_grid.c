@@ -38,7 +38,7 @@ static char *names_copy(struct names *names, const char *text)
     return copy;
 }
 
-/* A description of a system has spaces, or values behind '='. */
+/* A description of a system has spaces, or values after '='. */
 static bool is_description(const char *text)
 {
     return strpbrk(text, " =") != NULL;

@@ -26,8 +26,8 @@ static bool unknown_to_published(const struct rk_model *model)
     return model->experts || model->kv_rank || model->window || model->predict_layers;
 }
 
-/* That of today's plans, unless the published one is asked for or knows the machine better; `why`
- * says so where it may surprise. */
+/* The detailed model, unless the Calculon model is asked for or knows the machine better; `why`
+ * gives the reason where the choice may surprise. */
 static enum rk_framework framework_of(const struct search_args *args, const struct rk_model *model,
                                       const struct rk_system *system, const char **why)
 {

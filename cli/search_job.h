@@ -148,7 +148,7 @@ void search_answer_explain(const struct search *search);
 /* Why no plan was found, in a few words; lives in the report. */
 const char *search_reason(struct report *report, const struct search *search);
 
-/* "the model of today's plans", "the published model (calculon)" */
+/* The name of the model that the search uses, for messages. */
 const char *search_model_name(const struct search *search);
 
 #endif

@@ -14,11 +14,11 @@ struct sink_rows {
     bool failed; /* out of memory */
 };
 
-/* Makes room for `more` bytes behind rows->size; NULL marks the rows as failed. */
+/* Makes room for `more` bytes after rows->size; NULL marks the rows as failed. */
 void *sink_rows_grow(struct sink_rows *rows, size_t more);
 
 struct sink_class {
-    /* Opens a file beside `path` with these columns, for the answers of `search`. */
+    /* Opens a temporary file next to `path` with these columns, for the answers of `search`. */
     enum rk_status (*open)(void **sink, const char *path, const struct search *search,
                            const struct report_column *columns, int count, struct rk_error *error);
     /* Appends one row of cells to a block; on any thread. */

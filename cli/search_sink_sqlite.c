@@ -1,6 +1,6 @@
-/* search_sink_sqlite.c - rows in a database: table "plan" with a row each, table "problem" with
- * what was searched. Made beside in transactions and renamed: without a journal, which nothing
- * could roll back. */
+/* search_sink_sqlite.c - rows in a database: table "plan" with a row each, table "problem" with the
+ * question. A temporary file is written in transactions and renamed. The journal is off, because a
+ * failed write discards the file. */
 #include "base/memory.h"
 #include "cli/search_sink.h"
 

@@ -48,7 +48,7 @@ bool serve_best(const struct serve_question *question, const struct serve_limits
 void serve_verdict(const struct serve_question *question, const struct rk_plan *plan,
                    const struct rk_served *served);
 
-/* The words that `reckon serve` takes, beside those that the user gave; live in the report. */
+/* Words that `reckon serve` takes, in addition to the user's; live in the report. */
 const char *serve_words(struct report *report, const struct rk_plan *plan);
 
 /* The same question of several clusters. */
@@ -67,8 +67,8 @@ enum rk_status serve_over_clusters(const struct serve_over *over, bool *any,
  * within the limits, the best first. RK_NOTHING_FITS when there is none. */
 int serve_search(const struct serve_question *question, const struct serve_limits *limits);
 
-/* Published tokens, prompts and steps beside predictions, row by row and by source: a file, or the
- * catalog's for "". */
+/* Published tokens, prompts and steps compared with predictions, by row and by source: from a file
+ * or, for "", from the catalog. */
 enum rk_status serve_measured(struct report *report, const char *path, bool rows,
                               struct rk_error *error);
 

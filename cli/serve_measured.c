@@ -1,4 +1,4 @@
-/* serve_measured.c - published figures of inference beside predictions. */
+/* serve_measured.c - published figures of inference compared with predictions. */
 #include "base/number.h"
 #include "catalog/catalog.h"
 #include "cli/serve.h"

@@ -291,7 +291,7 @@ static void add_tensors(struct report *report, const struct sharding *s)
     }
 }
 
-/* What tensor ranks send for a token, beside what other splits would. */
+/* What tensor ranks send for a token, compared with other splits. */
 static void add_sends(struct report *report, const struct sharding *s)
 {
     static const struct report_column columns[] = {

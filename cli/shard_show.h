@@ -24,8 +24,8 @@ enum rk_status shard_read_plan(const char *file, const struct option_texts *word
 enum rk_status shard_check_cut(enum rk_shard_cut cut, const struct rk_plan *plan,
                                struct rk_error *error);
 
-/* Files with what they hold, beside what the predictor counts; with `explain` the tensors, layers
- * that are alike in one row. `done` NULL: nothing was written. Returns the exit code. */
+/* Files with their contents, compared with what the predictor counts; with `explain` the tensors,
+ * layers that are alike in one row. `done` NULL: nothing was written. Returns the exit code. */
 int shard_show(const struct sharding *sharding, const struct transferred *done, bool explain,
                const struct show_args *show);
 

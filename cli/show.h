@@ -31,9 +31,9 @@ bool show_on_terminal(FILE *file);
 /* Is the answer, as tables for people, to be a page: does `path` end in .html? */
 bool show_is_page(const struct show_args *args, const char *path);
 
-/* Writes the report to `path`: beside it, then renamed; as a page, show_is_page(), whose tables
- * sort and filter. NULL and "-" are standard output. Returns the exit code: `status` when all went
- * well, else what went wrong, with its message printed. */
+/* Writes the report to a temporary file and renames it to `path`; as a page, if show_is_page(),
+ * whose tables sort and filter. NULL and "-" are standard output. Returns the exit code: `status`
+ * when all went well, else what went wrong, with its message printed. */
 int show_report(const struct report *report, const struct show_args *args, const char *path,
                 int status);
 

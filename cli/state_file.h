@@ -1,9 +1,9 @@
-/* state_file.h - how far a command's searches are, in a file (--state), so that whatever stopped
- * them, they go on from there to the same answer.
+/* state_file.h - the progress of a command's searches, in a file (--state), so that a search that
+ * was stopped resumes and ends with the same answer.
  *
  * The file holds the answers of the searches that are finished and the progress of the next one
- * (struct rk_query.keep). It is written beside, brought to the disk and renamed: at any
- * moment there is a whole one or none. Writing takes a twentieth of the time at most.
+ * (struct rk_query.keep). A temporary file is written, synced and renamed, so at any moment the
+ * file is complete or absent. Writing takes a twentieth of the time at most.
  */
 #ifndef RECKON_CLI_STATE_FILE_H
 #define RECKON_CLI_STATE_FILE_H
@@ -25,7 +25,7 @@ struct state_file {
     bool writes;                 /* false: another process of the team does */
     struct state_answer *answer; /* (finished) */
     size_t finished;
-    void *progress; /* of the search behind them; NULL: it has not begun */
+    void *progress; /* of the search after them; NULL: it has not begun */
     size_t progress_bytes;
     double written_s, took_s;
     struct rk_error error; /* why state_file_keep() failed; status RK_OK: it did not */
@@ -39,7 +39,7 @@ enum rk_status state_file_open(struct state_file *file, const char *path, bool w
 /* struct rk_query.keep, with a struct state_file as context. */
 bool state_file_keep(void *context, const void *progress, size_t bytes);
 
-/* The next search is finished: what is kept is written before the one behind it begins. */
+/* The next search is finished: the state is written before another one begins. */
 enum rk_status state_file_finish(struct state_file *file, const struct state_answer *answer,
                                  struct rk_error *error);
 

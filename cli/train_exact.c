@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Types whose arithmetic is the executor's but for the keys below: what a file leaves to the
- * configuration classes of transformers 4.57 (minicpm: to the code beside its checkpoints).
- * `said`: keys that are taken so where the file does not say them. */
+/* Types whose arithmetic is the executor's apart from the keys below, which a file leaves to the
+ * configuration classes of transformers 4.57 (minicpm: to the code in its checkpoints). `said`:
+ * defaults of keys that the file does not have. */
 static const struct exact_type {
     const char *name;
     double eps, base;
@@ -164,7 +164,7 @@ static bool leaves(const struct exact *e, enum value as, const json_t *value)
     switch (as) {
     case ONE:
         return is_number(value, 1);
-    case OFF: /* none of the layers; SmolLM3's list of layers outdoes it */
+    case OFF: /* in none of the layers; SmolLM3's list of layers overrides it */
         return is_off(value) || are_on(json_object_get(e->root, "no_rope_layers")) ||
                json_number_value(value) > layers_of(e);
     case ON:

@@ -49,7 +49,7 @@ static void find_config(const char *name, char path[PATH])
     if (!found || !is_file(path) || !text_ends_in(path, ".json")) *path = '\0';
 }
 
-/* A model file of another name may lie anywhere: what is beside it is not its own. */
+/* A model file of another name may be anywhere: files in its folder are not part of it. */
 static bool is_named_config(const char *path)
 {
     return strcmp(path, config_name) == 0 || text_ends_in(path, "/config.json");

@@ -12,8 +12,9 @@ struct train_files {
     uint64_t count;
 };
 
-/* `name`: the model as train_model_open takes it; files beside its config.json are copied, of a
- * `load` folder where there are none. What cannot be had is said on standard error. */
+/* `name`: the model as in train_model_open. Files next to its config.json are copied or, where
+ * there are none, those of the `load` folder. Files that cannot be read are named on standard
+ * error. */
 void train_files_collect(const char *name, const char *load, const struct rk_model *model,
                          const struct rk_train *train, struct train_files *files);
 void train_files_release(struct train_files *files); /* a zeroed one is fine */

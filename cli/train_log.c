@@ -26,7 +26,7 @@ bool train_log_step(FILE *log, int digits, const struct rk_train_step *s)
            fflush(log) == 0;
 }
 
-/* Keeps the lines of the steps before `step`, which a resumed run goes on behind. Pipes and devices
+/* Keeps the lines of the steps before `step`, from which a resumed run continues. Pipes and devices
  * have nothing to cut. */
 void train_log_cut(FILE *log, uint64_t step)
 {

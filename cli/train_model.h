@@ -19,9 +19,9 @@ enum rk_status train_model_open(const char *name, struct rk_model *model, struct
 enum rk_status train_model_details(const struct document *document, struct rk_train *train,
                                    struct rk_error *error);
 
-/* The plan to run, from a file (or words in quotes; NULL: none) and words that outdo it, in 32 bits
- * where it says nothing, and with the batch and the sequence of the run that goes on under it
- * (NULL: none). `ranks` (0: not said): as threads; processes of MPI count themselves. */
+/* The plan to run, from a file (or words in quotes; NULL: none) and words that override it.
+ * Defaults: 32 bits, and the batch and the sequence of the run that is resumed (NULL: none).
+ * `ranks` (0: not given): as threads; processes of MPI count themselves. */
 enum rk_status train_plan_read(const char *plan, const struct option_texts *words, uint64_t ranks,
                                const struct rk_train_about *goes_on, struct plan_draft *draft,
                                struct rk_error *error);

@@ -1,4 +1,4 @@
-/* train_show.h - what a run took beside what was predicted. */
+/* train_show.h - a run's measurements compared with its prediction. */
 #ifndef RECKON_CLI_TRAIN_SHOW_H
 #define RECKON_CLI_TRAIN_SHOW_H
 

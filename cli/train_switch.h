@@ -14,13 +14,13 @@ struct train_switch {
     uint64_t ranks; /* as --ranks; 0 */
     uint64_t line;
     char to[1024]; /* words of the next plan; "": none is known */
-    uint64_t step; /* ... from behind this one on */
+    uint64_t step; /* ... from the step after this one on */
     char text[8192];
     size_t read; /* of a line that is not whole yet */
 };
 
-/* Behind step `step`: true, and *plan is another one. Events that cannot be are named on standard
- * error, and the run goes on as it is. */
+/* After step `step`: true when another plan takes over, with *plan set. Events that are not
+ * possible are named on standard error, and the run continues unchanged. */
 bool train_switch_next(struct train_switch *s, uint64_t step, struct rk_plan *plan);
 
 #endif

@@ -1,6 +1,6 @@
 #include "cli/train_trace.h"
 
-/* Ranks that are measured stand behind the stages of a prediction in one view of both files. */
+/* Measured ranks come after the predicted stages in one view of both files. */
 enum { FIRST_PROCESS = 1000 };
 
 static const char *comma(struct train_trace *t)

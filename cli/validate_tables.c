@@ -464,7 +464,7 @@ static const struct report_column row_columns[] = {
 /* clang-format on */
 enum { ROW_COLUMNS = sizeof row_columns / sizeof *row_columns };
 
-/* Of today's predictor: it is what the measured runs are compared with. */
+/* Figures of the detailed model, which the measured runs are compared with. */
 #define IF_CALCULON(...)
 #define IF_RECKON(...)          __VA_ARGS__
 #define IF_BOTH(...)            __VA_ARGS__
