@@ -42,7 +42,7 @@ static uint64_t count_of(const json_t *object, const char *key)
     return value > 0 ? (uint64_t)value : 0;
 }
 
-/* ---- what is beside the text ---- */
+/* ---- inputs other than the text ---- */
 
 static void read_environment(const json_t *object, struct rk_variable *variables,
                              struct rk_launch *launch)

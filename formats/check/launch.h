@@ -1,4 +1,4 @@
-/* launch.h - what is beside the plan when it is launched: environment, checkpoint. */
+/* launch.h - inputs of a launch other than the plan: environment, checkpoint. */
 #ifndef RECKON_CHECK_LAUNCH_H
 #define RECKON_CHECK_LAUNCH_H
 

@@ -1,11 +1,11 @@
 /* log_races.c - are two accesses of a buffer ordered, whatever the timing?
  *
  * Each stream of a rank knows how far the other streams of that rank have come: a vector clock
- * [mattern1988] of positions, kept by a record and taken over by a wait. Two accesses of which one
- * is a write, without such an order, may still be ordered by messages through other ranks: only
- * then is the way back from the second followed over all ranks, no further than the time of the
- * first. A buffer remembers of each stream its last write, read and send alone: what is behind
- * them is behind all that came before. */
+ * [mattern1988] of positions, kept by a record and taken over by a wait. Two accesses, one of them
+ * a write, that clocks do not order may still be ordered by messages through other ranks: only then
+ * is the way back from the second followed over all ranks, no further than the time of the first. A
+ * buffer remembers only the last write, read and send of each stream: an operation after them is
+ * after all earlier ones. */
 #include "base/memory.h"
 #include "check/logs.h"
 
@@ -103,7 +103,7 @@ static bool open_rank(struct rank_races *own, const struct rank_log *log)
 
 /* ---- the way back over all ranks ---- */
 
-/* All operations of a stream in front of `end` are behind the one in question. */
+/* All operations of a stream up to `end` happen before the one in question. */
 static void reach(const struct replay *r, uint32_t stream, uint32_t end, uint32_t *depth)
 {
     struct races *races = r->races;

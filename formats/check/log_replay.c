@@ -120,7 +120,7 @@ static bool step_collective(struct replay *r, uint32_t rank, uint32_t operation)
     return true;
 }
 
-/* Has it begun: is it at the head of its stream, or behind? */
+/* Has it begun: is it at the head of its stream, or before it? */
 static bool has_begun(const struct replay *r, uint32_t rank, uint32_t operation)
 {
     const struct rank_log *log = &r->logs->rank[rank];
@@ -191,7 +191,7 @@ static bool advance(struct replay *r, uint32_t stream)
     return memory;
 }
 
-/* ---- before and behind ---- */
+/* ---- before and after ---- */
 
 static uint32_t different_members(const struct rk_logs *logs, const struct group *g, bool *seen)
 {

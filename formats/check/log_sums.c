@@ -1,5 +1,5 @@
-/* log_sums.c - what logs sum up, beside what they should: bytes of each collective of a group, of
- * messages to a peer, FLOP; 8.redistribute where they lie between layers of other degrees. */
+/* log_sums.c - sums of logs, compared with the plan's: bytes of each collective of a group, of
+ * messages to a peer, FLOP; 8.redistribute where they are between layers of different degrees. */
 #include "base/memory.h"
 #include "check/findings.h"
 #include "check/logs.h"

@@ -247,7 +247,8 @@ static uint32_t find_stream(struct rank_log *log, const struct pieces *p)
     return log->streams++;
 }
 
-/* What starts together begins behind a `begin`, on its stream, or on all where it names none. */
+/* Operations after a `begin` start together, on its stream, or on all streams where it names
+ * none. */
 static enum rk_status open_group(struct rank_log *log, const struct pieces *p, uint32_t stream,
                                  struct rk_error *error)
 {

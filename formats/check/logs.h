@@ -41,7 +41,7 @@ struct lane {
     bool receives;
     uint32_t twin; /* the peer's lane of the other direction, in the replay; LOG_NONE: none */
     uint32_t count;
-    uint32_t *turn; /* (count) operations, by number behind log_arrange() */
+    uint32_t *turn; /* (count) operations, by number after log_arrange() */
 };
 
 struct rank_log {
@@ -53,7 +53,7 @@ struct rank_log {
     struct names names;
     uint32_t streams;
     uint32_t stream_name[LOG_STREAMS]; /* number of a name + 1; 0: the one without a name */
-    uint32_t *first;                   /* (streams + 1), behind log_arrange() */
+    uint32_t *first;                   /* (streams + 1), valid after log_arrange() */
     uint32_t lanes, last_lane, lane_slots;
     struct lane *lane;
     uint32_t *lane_slot; /* (lane_slots) number + 1; a power of two of them */

@@ -52,7 +52,7 @@ static const struct {
 static const char *const datatypes[] = {"i8",   "u8",   "i32",  "u32",  "i64",     "u64",
                                         "fp16", "fp32", "fp64", "bf16", "fp8e4m3", "fp8e5m2"};
 
-/* The number behind a word of the line, "count ", in the base that it is written in. */
+/* The number after a word of the line, "count ", in the base that it is written in. */
 static bool number_at(const char *at, const char *end, const char *word, int base, uint64_t *value)
 {
     const size_t n = strlen(word);

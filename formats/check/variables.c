@@ -12,7 +12,7 @@ static const char *const names[] = {
 #undef VARIABLE
     NULL};
 
-/* Behind these a library's names begin; others are the script's own. */
+/* Names with these prefixes belong to libraries; others are the script's own. */
 static const char *const families[] = {"NCCL_", "UCX_",  "TORCH_", "PYTORCH_",
                                        "GLOO_", "CUDA_", "NVTE_",  NULL};
 
@@ -32,7 +32,7 @@ static bool is_known(const char *name)
     return false;
 }
 
-/* NAME1 beside NAME2 are two names, not one that is misspelt. */
+/* NAME1 and NAME2 are two names, not a misspelt one. */
 static bool differs_in_digits(const char *a, const char *b)
 {
     while (*a && *b) {
@@ -87,7 +87,7 @@ static bool is_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* A name with "=" behind it; its length, or 0. */
+/* A name followed by "="; its length, or 0. */
 static size_t assigned(const char *at, const char *end)
 {
     const char *p = at;

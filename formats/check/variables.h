@@ -9,7 +9,7 @@
 /* The name that was meant; NULL: it is known, or like none that is. */
 const char *variable_meant(const char *name);
 
-/* Of those that are given beside the plan. */
+/* Checks the variables that are given with the plan. */
 void check_variables(const struct rk_variable *variables, struct rk_findings *findings);
 
 /* Of all that a script sets, wherever it does: `export NAME=`, `NAME= command`, `-x NAME=`. */

@@ -148,8 +148,8 @@ static void derive_globals(struct hf_keys *k)
 }
 
 /* A layer of LongCat-Flash: two of attention and a dense MLP, and experts that read the first one's
- * MLP input and are added behind the second: three blocks, the last without attention. Of the
- * experts that a token is sent to some bring it back as it is. */
+ * MLP input and are added after the second: three blocks, the last without attention. Some experts
+ * return a token's input unchanged. */
 static void derive_longcat(struct reading *r)
 {
     struct hf_keys *k = &r->keys;
@@ -284,7 +284,7 @@ static enum rk_status choose_sequence(struct reading *r)
     return RK_OK;
 }
 
-/* Rows of learned positions: OPT's begin two behind the first (its modelling class). */
+/* Rows of learned positions: OPT's table begins with two extra rows (its modelling class). */
 static void set_positions(struct reading *r)
 {
     struct rk_model *m = &r->import->model;
@@ -457,8 +457,8 @@ static void set_shape(struct reading *r)
     m->predict_layers = k->predict_layers;
 }
 
-/* A dense MLP beside the experts counts as one of theirs that every token goes through; Arctic's is
- * as wide as the stream and has a norm of its own. */
+/* A dense MLP in addition to the experts counts as a shared expert; Arctic's is as wide as the
+ * stream and has a norm of its own. */
 static void set_residual_mlp(struct reading *r)
 {
     struct rk_model *m = &r->import->model;
@@ -559,8 +559,8 @@ enum rk_status hf_read(const struct document *document, const char *id,
 
 /* ---- Python's JSON ---- */
 
-/* NaN, Infinity and -Infinity outside of texts become texts, with blanks behind them that keep
- * every other place where it is. */
+/* NaN, Infinity and -Infinity outside of texts become texts, padded with blanks so that all other
+ * columns stay. */
 static void quote_numbers(char *text)
 {
     static const char *const words[][2] = {

@@ -1,8 +1,7 @@
-/* hf_keys.h - the keys of config.json files, each once: where its value goes, and its range.
+/* hf_keys.h - the keys of config.json files, each once: the member for its value, and its range.
  *
  * Which of them a model type has, and what their absence means there, are words of its row in
- * hf_types.c. A key that means another thing elsewhere has a row for each, told apart behind a
- * colon
+ * hf_types.c. A key with several meanings has a row for each, told apart after a colon
  * ("attention_bias:qkv"); a dot leads into an object ("ffn_config.moe_top_k").
  */
 #ifndef RECKON_HUGGINGFACE_HF_KEYS_H
@@ -51,9 +50,9 @@ struct hf_keys {
     uint64_t global_kv_heads, global_head_dim; /* of layers that see all (Gemma 4) */
     bool shared_values;                        /* their keys are their values, too */
     bool head_gate;                            /* one value a head weighs what attention brings */
-    bool mixture_beside;                       /* experts beside a dense MLP */
+    bool mixture_beside;                       /* experts in addition to a dense MLP */
     uint64_t zero_experts;                     /* that bring their input */
-    uint64_t double_layers; /* two blocks and experts beside them each (LongCat) */
+    uint64_t double_layers; /* two blocks with experts in parallel to them (LongCat) */
 
     uint64_t recurrent_heads, recurrent_dim, groups, state, convolution, time_rank, expand, inner;
     uint64_t key_heads, key_dim;

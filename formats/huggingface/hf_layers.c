@@ -223,7 +223,7 @@ static enum rk_status set_mixers(struct reading *r, struct letters *l)
     if (status == RK_OK && !said) status = read_chunks(r, l);
     if (status != RK_OK) return status;
     m->window = k->chunk ? k->chunk : uses_window(r) ? k->window : 0;
-    /* without a list: all layers, or in qwen's files those behind the first few */
+    /* without a list: all layers, or in qwen's files those after the first few */
     const bool periodic = k->pattern || k->chunk || k->attention_every || k->attention_step;
     if (m->window && !said && !periodic && all == 'a')
         for (uint64_t i = 0; i < l->layers; i++)

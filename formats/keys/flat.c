@@ -42,8 +42,8 @@ static int usual_segment(const struct rk_layout *layout)
     return best;
 }
 
-/* How many layers of a stage are computed again as a whole, at most, and is that all of every
- * stage? */
+/* The largest number of layers that a stage recomputes whole; `all`: does every stage recompute all
+ * of its layers? */
 static uint64_t most_recomputed(const struct rk_model *model, const struct rk_plan *plan, bool *all)
 {
     struct plan_layers at = {.plan = plan, .model = model};
@@ -121,7 +121,7 @@ void layers_compare(const struct rk_model *model, const struct rk_plan *plan,
                  (uintmax_t)first, (uintmax_t)(next - 1));
         compare_locals(&loss, what, &have, &get);
     }
-    struct rk_local ends = plan->local; /* nothing of them is computed again */
+    struct rk_local ends = plan->local; /* they are not recomputed */
     ends.recompute = run->recompute;
     ends.recompute_parts = run->recompute_parts;
     compare_locals(&loss, "embedding and head", &ends, &run->local);

@@ -1,10 +1,10 @@
-/* flat.h - a plan whose layers are run in several ways, for tools that run all layers alike.
+/* flat.h - a plan whose layers differ, for tools that run all layers alike.
  *
- * Such a plan may say no more than one without runs: where embedding and head are all that differs
- * in recomputation, or where each stage recomputes its first layers as a whole, as many in each
- * (`--recompute-method block` of Megatron-LM). Else the nearest one is taken: layers are run as
- * most of them are, and of those that are computed again as a whole each stage has as many as the
- * stage that has most, so that it fits where the plan does.
+ * Some of these plans equal one without runs: those in which only embedding and head differ in
+ * recomputation, and those in which each stage recomputes the same number of its first layers whole
+ * (`--recompute-method block` of Megatron-LM). For the others the nearest plan is used: all layers
+ * are run like most of them, and each stage recomputes the largest number of whole layers that any
+ * stage does, so that it fits where the plan does.
  */
 #ifndef RECKON_KEYS_FLAT_H
 #define RECKON_KEYS_FLAT_H

@@ -35,7 +35,8 @@ struct key {
                          "*_x_*" */
     enum key_use use;
     size_t offset;     /* of the member; a preset stays where the file has no such key, or null */
-    const char *words; /* KEY_WORD; of others what the value is off by, beside false, 0 and none */
+    const char *words; /* KEY_WORD; of others the values that mean off, in addition to false, 0 and
+                        * none */
     const char *why;   /* KEY_NOT_FOLLOWED, KEY_NOT_COVERED: what it changes */
 };
 

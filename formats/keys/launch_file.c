@@ -104,7 +104,7 @@ void launch_mpirun(FILE *file, const struct launch_run *run, const char *nodes, 
     fprintf(file, "%s \\\n    ", also);
 }
 
-/* Every line of a text behind as many blanks. */
+/* Writes every line of a text after this number of blanks. */
 static void indented(FILE *file, const char *text, int blanks)
 {
     while (*text) {

@@ -24,8 +24,8 @@ struct buffers {
     bool passes;  /* ... `pass` */
 };
 
-/* RK_BAD_INPUT with line and column when a number is none, an end is not behind its start, or a
- * column is not known. On failure nothing needs to be released. */
+/* RK_BAD_INPUT with line and column for a value that is not a number, an end that is not after its
+ * start, or an unknown column. On failure nothing needs to be released. */
 enum rk_status buffers_load(const char *path, struct buffers *buffers, struct rk_error *error);
 void buffers_release(struct buffers *buffers);
 

@@ -90,7 +90,7 @@ static void read_event(struct reading *r, const json_t *event)
         (struct interval){start_s, start_s + time_s, class == TRACE_COMMUNICATION};
 }
 
-/* ---- what is beside what ---- */
+/* ---- what overlaps ---- */
 
 static int by_start(const void *a, const void *b)
 {

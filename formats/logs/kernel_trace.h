@@ -22,7 +22,7 @@ struct kernel_trace {
     size_t kernels, steps;        /* steps: of ProfilerStep marks; 1 without */
     double span_s;                /* from the first kernel to the end of the last */
     double busy_s[TRACE_CLASSES]; /* sums of their times */
-    double exposed_s;             /* communication with no computing beside it */
+    double exposed_s;             /* communication that does not overlap with computation */
     double gap_s;                 /* nothing runs */
 };
 

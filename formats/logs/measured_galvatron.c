@@ -17,7 +17,7 @@ struct source {
     int ranks; /* of the machine */
 };
 
-/* A number above 0 behind a key; 0 with an error. */
+/* The value of a key, a number above 0; 0 with an error. */
 static double number_of(const struct place *place, struct rk_error *error)
 {
     const double value = json_number_value(place->value);

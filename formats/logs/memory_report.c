@@ -16,7 +16,7 @@ static const struct unit {
 } units[] = {{"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}, {"TiB", 0x1p40}, {"GB", 0x1p30},
              {"MB", 0x1p20},  {"KB", 0x1p10},  {"bytes", 1},    {"B", 1}};
 
-/* Behind the number and its unit, or NULL. */
+/* Returns the text after the number and its unit, or NULL. */
 static const char *read_amount(const char *text, double *bytes)
 {
     char *end;
@@ -32,7 +32,7 @@ static const char *read_amount(const char *text, double *bytes)
     return NULL;
 }
 
-/* The amount that stands behind a phrase, or (phrase at its end) in front of it. */
+/* The amount after a phrase; amount_before() has the one before it. */
 static double amount_after(const char *text, const char *phrase)
 {
     double bytes = 0;

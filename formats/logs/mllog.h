@@ -35,7 +35,7 @@ struct mllog {
     double *step_s[MLLOG_FIGURES]; /* (steps) */
 };
 
-/* Has the text a line of such a log? */
+/* Does the text have a line of an MLPerf log? */
 bool mllog_is(const char *text);
 
 /* The text is cut into lines. RK_BAD_INPUT: no such line, one that is no JSON; RK_NO_MEMORY: no

@@ -26,7 +26,7 @@ struct step_span {
     double begin_s, end_s; /* since the first operation of any rank */
 };
 
-struct step_sample { /* behind an operation */
+struct step_sample { /* after an operation */
     int rank, stage;
     double time_s, bytes;
 };

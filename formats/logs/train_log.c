@@ -19,9 +19,9 @@ enum quantity {
 };
 
 /* clang-format off */
-/* Where lines of several are in one log, those of the first row that has any count: Megatron-LM's
- * beside those of DeepSpeed below it; a bar of tqdm, the one that
- * takes most time, only where nothing else tells it. */
+/* Where a log has lines of several formats, the first row with any lines counts: Megatron-LM's
+ * before those of DeepSpeed below it. A tqdm bar counts only where there is nothing else, and then
+ * the one that takes the most time. */
 static const struct format {
     const char *name, *key; /* the number follows it; of a bar, stands in front of it */
     enum quantity quantity;
@@ -38,14 +38,14 @@ static const struct format {
     {"DeepSpeed",   "SamplesPerSec=",                   SAMPLES_PER_S, NULL, NULL, "MaxMemAllocated=", 0x1p30 / 1e9}, /* to 2022: of all steps so far */
     {"torchtitan",  "wps:",                             TOKENS_PER_S_PER_GPU, "step:", NULL, "memory:", 0x1p30 / 1e9}, /* of 2024 */
     {"torchtitan",  "tps:",                             TOKENS_PER_S_PER_GPU, "step:", NULL, "memory:", 0x1p30 / 1e9},
-    {"Megatron-Bridge", "Step Time :",                  STEP_S, NULL, NULL, NULL, 0}, /* beside Megatron-LM's */
+    {"Megatron-Bridge", "Step Time :",                  STEP_S, NULL, NULL, NULL, 0}, /* and Megatron-LM's */
     {"a progress bar",  "s/it",                         BAR_S_PER_STEP, NULL, NULL, NULL, 0}, /* NeMo to 2023, Hugging Face */
     {"a progress bar",  "it/s",                         BAR_STEPS_PER_S, NULL, NULL, NULL, 0},
 };
 /* clang-format on */
 enum { FORMATS = sizeof formats / sizeof *formats, NUMBER = 64, MOST_BYTES = 1 << 28 };
 
-/* "5,762", "436K", " 1234.5": what stands behind a key, without the commas within a number. */
+/* "5,762", "436K", " 1234.5": a value, without the commas within a number. */
 static bool read_number(const char *text, double *number)
 {
     char digits[NUMBER];
@@ -96,7 +96,7 @@ static void keep_step(void *log, double step_s)
     keep(log, step_s);
 }
 
-/* The number behind a key; 0: none. */
+/* The number after a key; 0: none. */
 static double number_at(const char *line, const char *key)
 {
     const char *at = key ? strstr(line, key) : NULL;
@@ -185,7 +185,7 @@ static void choose(const struct train_log_line *last, struct choice *chosen)
     *chosen = (struct choice){last->format, last->rank, last->steps, bar_s};
 }
 
-/* False: no line behind `*at`. A progress bar returns to the line's beginning. */
+/* False: no line after `*at`. A progress bar returns to the line's beginning. */
 static bool next_line(char **at, const struct train_log_scale *scale, struct train_log_line *said)
 {
     while (*at) {

@@ -49,8 +49,8 @@ bool train_log_read_line(const char *line, const struct train_log_scale *scale,
 enum rk_status train_log_load(const char *path, const struct train_log_scale *scale,
                               struct train_log *log, struct rk_error *error);
 
-/* Steps behind the warm-up: the first tenth, and at least one where there are three or more, are
- * left out. */
+/* Steps after the warm-up, which is the first tenth, and at least one step where there are three or
+ * more. */
 size_t train_log_warm(const struct train_log *log);
 
 #endif

@@ -329,7 +329,7 @@ static void describe_node(struct reader *r)
     }
 }
 
-/* A display that a board has beside cards for computing is none of them. */
+/* A display adapter on a board that also has compute cards is not an accelerator. */
 static void drop_displays(struct reader *r)
 {
     int kept = 0, computing = 0;

@@ -41,7 +41,8 @@ static int find_column(const struct matrix *m, const char *name)
     return -1;
 }
 
-/* Behind the columns are those of processors: "CPU Affinity", "NUMA Affinity", "GPU NUMA ID". */
+/* The columns that follow are those of processors: "CPU Affinity", "NUMA Affinity", "GPU NUMA
+ * ID". */
 static bool ends_columns(const char *word)
 {
     return strcmp(word, "CPU") == 0 || strcmp(word, "NUMA") == 0 || strcmp(word, "GPU") == 0;

@@ -34,8 +34,7 @@ static bool read_range(const char *at, const char *end, struct range *range)
     return range->last >= range->first && range->last - range->first < SLURM_MOST_NAMES;
 }
 
-/* The next range of a bracket: *at is behind the bracket or the comma, `close` the bracket's end.
- */
+/* The next range of a bracket: *at is after the bracket or the comma, `close` the bracket's end. */
 static bool next_range(const char **at, const char *close, struct range *range)
 {
     const char *comma = memchr(*at, ',', (size_t)(close - *at));
@@ -101,7 +100,8 @@ struct expansion {
     void *context;
 };
 
-/* What stands from `at` on, behind e->name up to `used`; of names that were counted. */
+/* Expands the text from `at` on, appended to the first `used` bytes of e->name; its names were
+ * counted before. */
 static bool expand(struct expansion *e, size_t used, const char *at, const char *end)
 {
     for (; at < end && *at != '['; at++)

@@ -1,7 +1,7 @@
 /* bridge.h - a plan and its model as overrides of Megatron-Bridge's recipe
  * vanilla_gpt_pretrain_config, which begins with the presets of Megatron-LM: a line
- * "model.num_layers: 32" each, which is YAML and, with '=' for ": ", what run_recipe.py takes
- * behind its own arguments.
+ * "model.num_layers: 32" each. This is YAML and, with '=' for ": ", what run_recipe.py takes after
+ * its own arguments.
  *
  * Keys: Megatron-Bridge's training/config.py, models/gpt_provider.py, and Megatron Core's
  * configuration classes below them. nemo_read of reader.h reads such files. */

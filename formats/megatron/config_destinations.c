@@ -117,7 +117,7 @@ enum rk_status megatron_yaml_read(const struct config_source *source, struct rk_
 
 enum { PRIMUS_BYTES = 1 << 20, PRIMUS_DEPTH = 8 };
 
-/* Keys of a file that comes later stand back behind those of an earlier one. */
+/* Keys of an earlier file override those of a later one. */
 static bool is_seen(const struct list *l, const char *key, size_t before)
 {
     const size_t n = strcspn(key, ".");

@@ -180,7 +180,7 @@ enum rk_status words_read(const struct config_source *source, const struct key_t
     r->list.error = error;
     const bool read = status == RK_OK;
     if (read) status = keys_read(&r->settings, table, &source->keys, &r->run, notes, error);
-    if (read) { /* what is wrong with arguments is said beside what is wrong with keys */
+    if (read) { /* errors of arguments are reported in addition to those of keys */
         struct rk_error later;
         r->list.error = status == RK_OK ? error : &later;
         const enum rk_status second = interpret(r, source, r->list.error);
@@ -291,7 +291,7 @@ static enum rk_status interpret_neox(struct words_reading *r, const struct confi
     const struct setting *flash = settings_find(&r->settings, "attention_config.0.0.0");
     if (flash && strncmp(flash->text, "flash", 5) == 0) words_format(&r->list, "--use-flash-attn");
     if (status == RK_OK) status = words_finish(&r->list, "GPT-NeoX", gpus, &r->import);
-    r->import.model.parallel_block = r->run.parallel; /* attention and MLP beside each other */
+    r->import.model.parallel_block = r->run.parallel; /* attention and MLP in parallel */
     return status;
 }
 

@@ -9,7 +9,7 @@
 #include "keys/reader.h"
 #include "shell/shell.h"
 
-/* What is said beside the arguments. */
+/* Values that are given in addition to the arguments. */
 struct run {
     uint64_t nodes, devices, gpus, data, tensor, pipeline, context, microbatch, accumulation, batch;
     bool checkpointing, moe_checkpointing, parallel;

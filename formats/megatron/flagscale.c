@@ -122,7 +122,7 @@ static void put_width(struct list *l, const struct settings *outer, const struct
 
 enum { FILE_BYTES = 1 << 20 };
 
-/* The file of `defaults: [train: NAME]`, in the folder train beside this one. */
+/* The file of `defaults: [train: NAME]`, in the folder train next to this one. */
 static enum rk_status open_inner(const struct words_reading *r, struct settings *inner,
                                  const struct key_options *options, struct rk_error *error)
 {

@@ -27,8 +27,8 @@ struct megatron_options {
     const char *const *ignored; /* "a,b": names of arguments that are passed over */
     size_t ignored_count;
     const char *deepspeed; /* text of DeepSpeed's configuration; NULL: as the script says */
-    bool collect;          /* goes on behind what is wrong, for reckon check: all that a rule has a
-                              name for is in the notes, and names of before are refused */
+    bool collect;          /* for reckon check: continues after errors. All that a rule has a name
+                            * for is in the notes, and former names are refused */
     bool core;             /* with it: what only Megatron-LM's relatives know is unknown */
 };
 

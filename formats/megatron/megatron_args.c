@@ -365,7 +365,7 @@ static const char *const removed[][2] = {
     {"fp8-hybrid", "--fp8-format hybrid"},
 };
 
-/* Arguments that today's Megatron-LM does not know, though its ancestors or relatives do; true:
+/* Arguments that current Megatron-LM does not know, though its ancestors or relatives do; true:
  * that is refused. */
 static bool judge_elsewhere(struct megatron_args *args, const struct shell_word *word,
                             const char *name, int tools)

@@ -27,7 +27,7 @@ struct megatron_args {
     struct notes *notes;
     struct rk_error *error;
     int since, until;
-    int tools, sure; /* whose arguments were given beside Core's; those of only one */
+    int tools, sure; /* tools whose arguments were given in addition to Core's; those of only one */
     char choice[MEGATRON_FLAG_COUNT][24]; /* as the table of flags writes it */
     enum megatron_tool tool;              /* that it is for */
     const struct megatron_options *options;
@@ -39,8 +39,8 @@ struct megatron_args {
                        whoever calls an argument so, and Megatron-LM's checks do not; 0: no */
 };
 
-/* Reads the words behind the program's name. RK_BAD_INPUT at a value that is wrong or unknown, and
- * at arguments that nothing is known of. */
+/* Reads the words after the program's name. RK_BAD_INPUT at a value that is wrong or unknown, and
+ * at unknown arguments. */
 enum rk_status megatron_args_read(struct megatron_args *args, const struct shell_word *words,
                                   size_t count);
 

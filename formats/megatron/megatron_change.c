@@ -162,8 +162,8 @@ static int find_one_queue(const char *text, size_t size, size_t *value, int *lin
     return found;
 }
 
-/* FSDP gathers on a queue of its own: Megatron-LM refuses it beside the one queue that its other
- * overlaps want [megatron-lm]. Eight is what CUDA has without the variable. */
+/* FSDP gathers on a queue of its own, so Megatron-LM refuses it together with the single queue that
+ * other overlaps need [megatron-lm]. Eight is CUDA's default. */
 static void add_queues(struct change_work *w)
 {
     struct megatron_changes *all = w->changes;
@@ -261,8 +261,8 @@ static bool find_value(const char *text, size_t size, size_t flag, const char *b
     return true;
 }
 
-/* The end of what stands behind a flag on its line and belongs to it: up to the next flag, a quote,
- * a bracket or the backslash. */
+/* The end of a flag's values on its line: up to the next flag, a quote, a bracket or the
+ * backslash. */
 static size_t end_of_values(const char *text, size_t size, size_t at)
 {
     size_t end = at;

@@ -9,7 +9,7 @@
 #define FLAG(name) MEGATRON_##name##_FLAG
 #define HAS(name)  megatron_has(args, FLAG(name))
 
-/* The text of the file, from the script, from beside the script, or NULL. */
+/* The text of the file, from the script, from the script's folder, or NULL. */
 static enum rk_status find_config(const struct megatron_args *args, const char **text)
 {
     const struct shell_word *name = args->value[FLAG(DEEPSPEED_CONFIG)].word;

@@ -1,6 +1,6 @@
-/* megatron_flags.h - the arguments of Megatron-LM that the shape of a model or a plan depends on.
+/* megatron_flags.h - arguments of Megatron-LM that a model or a plan depends on.
  *
- * Beside those of Megatron Core stand those of its ancestors and relatives, from the sources of
+ * They are those of Megatron Core and those of its ancestors and relatives, from the sources of
  * Megatron-LM v1.0 to v2.6, of Megatron-DeepSpeed (microsoft, bigscience-workshop),
  * Pai-Megatron-Patch and MindSpeed-LLM.
  *
@@ -45,8 +45,8 @@ enum megatron_kind {
     "SFTTokenizer;*"
 
 /* clang-format off */
-/* X(id, name, kind, since, until, choices, sets): until 0: still there. Choices are Core's, behind
- * a semicolon those of its relatives; *: any. */
+/* X(id, name, kind, since, until, choices, sets): until 0: still there. Choices are Core's and,
+ * after a semicolon, those of its relatives; *: any. */
 #define MEGATRON_FLAGS(X) \
     /* the model */ \
     X(NUM_LAYERS,            "num-layers",                      COUNT,  9, 0, "", "layers") \
@@ -317,7 +317,7 @@ enum megatron_effect {
     MEGATRON_NOT_COVERED   /* on both, or on the shape: such runs are refused */
 };
 
-/* What stands behind an argument. */
+/* Values that an argument takes. */
 enum megatron_values {
     MEGATRON_NO_VALUE,
     MEGATRON_ONE_VALUE,

@@ -43,7 +43,7 @@ static bool begins_argument(const struct shell_word *word)
     return word->text[0] == '-' && word->text[1] == '-' && isalpha((unsigned char)word->text[2]);
 }
 
-/* The first value behind a name; NULL: none is there. */
+/* The first value after a name; NULL: none is there. */
 static const char *value_of(const struct shell_word *words, size_t count, bool *unknown)
 {
     const char *equals = strchr(words->text, '=');

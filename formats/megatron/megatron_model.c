@@ -271,7 +271,7 @@ static bool describe_pattern(const unsigned char *pattern, struct rk_model *m, b
     const uint64_t step = second < m->layers ? second - first : 1;
     for (uint64_t i = first; i < m->layers; i++)
         if (pattern[i] != ((i - first) % step == 0)) return false;
-    /* every n-th of those behind the dense ones: the n-th itself is the mixture */
+    /* every n-th of the layers after the dense ones: the n-th itself is the mixture */
     m->expert_every = step > 1 ? step : 0;
     const uint64_t dense = first + 1 >= step ? first + 1 - step : 0;
     m->dense_layers = step > 1 ? dense : first;

@@ -68,8 +68,8 @@ void megatron_judge_value(struct megatron_args *args, const struct megatron_othe
                    choices ? choices : "");
 }
 
-/* Blocks that --spec builds beside the arguments' own, by a part of its name, of MindSpeed-LLM's
- * tasks/models/spec; others build what the arguments say. */
+/* Blocks that --spec builds in addition to the arguments' own, by a part of its name, of
+ * MindSpeed-LLM's tasks/models/spec; other specs build what the arguments say. */
 static const struct {
     const char *part, *why;
 } specs[] = {

@@ -14,7 +14,8 @@ enum { MOST_SETS = 512, MOST_FILES = 16 };
 /* clang-format off */
 static const struct starter {
     const char *format;
-    const char *programs; /* beside any .py: "a|b"; a command without the file needs one of these */
+    const char *programs; /* apart from any .py: "a|b"; a command without the file needs one of
+                           * these */
     const char *files;    /* options that name the configuration */
     bool operand;         /* or it is an operand */
     bool equals;          /* key=value are keys */
@@ -148,7 +149,7 @@ static bool is_accelerate(const struct work *w)
     return strcmp(w->format->name, "accelerate") == 0;
 }
 
-/* Behind the program; 0: there is none. */
+/* Index of the first word after the program; 0: there is none. */
 static size_t arguments_begin(const struct work *w, const struct shell_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -458,7 +459,7 @@ static enum rk_status read_words(struct work *w)
     char name[96];
     size_t used = 1, i = 0;
     enum rk_status status = judge_launch(w);
-    if (is_accelerate(w)) /* behind "launch" */
+    if (is_accelerate(w)) /* after "launch" */
         while (i < w->begin && !is_one("launch|accelerate.commands.launch", w->word[i].text))
             i++;
     for (i = is_accelerate(w) ? i + 1 : w->begin; status == RK_OK && i < w->count; i += used) {

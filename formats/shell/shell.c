@@ -220,7 +220,7 @@ static void for_items(struct shell_lexer *l, struct shell_words *items)
     }
 }
 
-/* Behind a turn of a loop: does it go on? `break` and `continue` of loops around it stay. */
+/* After an iteration of a loop: does it continue? Keeps a `break` or `continue` of outer loops. */
 static bool goes_on(struct shell_state *s)
 {
     if (s->continues && --s->continues == 0) return shell_live(s);
@@ -354,7 +354,7 @@ static void while_command(struct shell_lexer *l, struct shell_token opener)
     end_loop(l, assigned, opener, loose);
 }
 
-/* The expression behind `=~`, which has parentheses and bars of its own. */
+/* The expression after `=~`, which has parentheses and bars of its own. */
 static struct shell_token read_expression(struct shell_lexer *l)
 {
     struct shell_state *s = l->s;
@@ -563,8 +563,8 @@ static enum shell_truth join_truths(bool and, enum shell_truth a, enum shell_tru
     return b == ends ? b : a;
 }
 
-/* Behind `a &&` whose outcome is not known, b runs perhaps, unless a is no condition but a command,
- * which is taken to succeed; behind `a ||` perhaps. */
+/* After `a &&` whose outcome is not known, b may or may not run, unless `a` is a command, which is
+ * taken to succeed, and not a condition. After `a ||`, b may or may not run. */
 static enum shell_truth and_or(struct shell_lexer *l)
 {
     struct shell_state *s = l->s;

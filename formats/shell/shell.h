@@ -1,10 +1,10 @@
-/* shell.h - what a launch script would run, found out by reading it: nothing is ever executed.
+/* shell.h - the commands of a launch script, found by reading it: nothing is ever executed.
  *
  * Follows assignments, arrays, parameter expansion, integer arithmetic, if, case, for, functions,
  * `bash -c` and `source`, as bash does, and lists the simple commands with the words that they
  * would be given. What the script does not say (a variable of the environment, the output of a
  * command, $1) is unknown: a word that contains it says so, and shell_fail_unknown says how to give
- * it. Behind a condition that cannot be judged, what was assigned within is unknown as well.
+ * it. A variable that is assigned under an unknown condition is unknown afterwards.
  *
  * Commands other than `test`, `[`, `[[`, `((`, `true` and `false` are taken to succeed in `a && b`,
  * and to be unknown as conditions of `if` and `while`.
@@ -28,7 +28,7 @@ struct shell_unknown {
     bool unset;      /* and that is why */
     bool derived;    /* it is computed with what has this name */
     char give[64];   /* what decides the condition that it depends on; "" : the name itself */
-    const char *was; /* what it may be, behind that condition; NULL: nothing is known of it */
+    const char *was; /* its possible value, after that condition; NULL: not known */
     char asked[72];  /* what conditions compare it with: "true, false" */
     struct shell_place place;
 };
@@ -44,7 +44,7 @@ struct shell_word {
 /* A simple command: words first ... first + count - 1, those of assignments before it left out. */
 struct shell_command {
     size_t first, count;
-    bool maybe;                   /* behind a condition that is unknown */
+    bool maybe;                   /* under an unknown condition */
     struct shell_place condition; /* ... which stands here */
 };
 
@@ -84,13 +84,13 @@ enum rk_status shell_read_words(struct shell *shell, const char *path, const cha
  * word is unknown where the text is. */
 const char *shell_file(const struct shell *shell, const char *name, struct shell_word *word);
 
-/* The text of a file beside the script, or beside a folder above it; NULL: there is none. */
+/* The text of a file in the script's folder, or in a folder above it; NULL: there is none. */
 const char *shell_beside(const struct shell *shell, const char *name);
 
 /* Where the last of them was found; NULL: none was. */
 const char *shell_beside_path(const struct shell *shell);
 
-/* The value of a variable behind the last line; NULL when it is not set, an array or unknown. */
+/* The value of a variable after the last line; NULL when it is not set, an array or unknown. */
 const char *shell_variable(const struct shell *shell, const char *name);
 
 /* A variable whose text, or an element of it, is such a one; NULL: there is none. */
@@ -99,8 +99,8 @@ const char *shell_variable_with(const struct shell *shell, bool (*is)(const char
 /* Did it end by `exit`? */
 bool shell_stopped(const struct shell *shell);
 
-/* Follows the text of a word of a command as a script, behind the words in front of it: launchers
- * whose last argument is a command line. New commands are added to the shell's. */
+/* Follows one word of a command as a script, prefixed by the words before it: for launchers whose
+ * last argument is a command line. New commands are added to the shell's. */
 void shell_read_word(struct shell *shell, size_t command, size_t word);
 
 /* The word is one variable that the script never sets, no launcher either, and no file that it

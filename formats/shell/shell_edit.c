@@ -1,4 +1,4 @@
-/* shell_edit.c - files that a script makes of templates beside it: `cat a | sed s/X/3/ > b`. */
+/* shell_edit.c - files that a script makes of templates in its folder: `cat a | sed s/X/3/ > b`. */
 #include "shell/shell_run.h"
 
 #include <stdio.h>

@@ -62,7 +62,7 @@ size_t shell_span(const char *at, const char *end)
     return depth || p > end ? 0 : (size_t)(p - at);
 }
 
-/* "<Specify path>": letters first, no blank in front of the '>', the end of a word behind it. */
+/* "<Specify path>": begins with a letter, has no blank before the '>', and ends a word. */
 size_t shell_placeholder(const char *at, const char *end)
 {
     if (at + 2 >= end || *at != '<' || !isalpha((unsigned char)at[1])) return 0;
@@ -247,7 +247,7 @@ static void positional(struct builder *b, struct parameter *p, const char *name)
     }
 }
 
-/* An index behind the name: "[@]", "[3]"; returns its length. */
+/* An index after the name: "[@]", "[3]"; returns its length. */
 static size_t read_index(struct builder *b, const char *at, const char *end, struct parameter *p)
 {
     if (at == end || *at != '[') return 0;

@@ -28,7 +28,7 @@ struct shell_lexer {
     struct shell_state *s;
     bool peeked;
     struct shell_token token;
-    int documents; /* that begin behind this line */
+    int documents; /* that begin after this line */
     struct shell_heredoc document[SHELL_MAX_DOCUMENTS];
 };
 
@@ -37,7 +37,7 @@ struct shell_token shell_peek(struct shell_lexer *lexer);
 struct shell_token shell_next(struct shell_lexer *lexer);
 bool shell_token_is(struct shell_token token, const char *text);
 
-/* A "here document" begins behind this line and ends with `word`. */
+/* A "here document" begins after this line and ends with `word`. */
 void shell_heredoc(struct shell_lexer *lexer, bool tabs, struct shell_token word);
 
 #endif

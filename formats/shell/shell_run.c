@@ -398,8 +398,8 @@ static void run_source(struct shell_state *s, const struct shell_word *name)
         s->unread = name->text;
 }
 
-/* `mpirun -np 16 bash entry.sh a b`, where entry.sh is beside the script: followed with its
- * arguments, behind the words of the launcher. False: there is no such script. */
+/* `mpirun -np 16 bash entry.sh a b`, where entry.sh is in the script's folder: followed with its
+ * arguments, prefixed by the words of the launcher. False: there is no entry.sh. */
 static bool run_script(struct shell_state *s, struct shell_word *words, size_t count)
 {
     size_t at = 0;
@@ -550,7 +550,7 @@ static enum shell_truth run_simple(struct shell_state *s, struct shell_word *wor
     return succeeds(name) ? SHELL_TRUE : SHELL_LIKELY;
 }
 
-/* `NAME=VALUE command`: behind it the variables are again what they were. */
+/* `NAME=VALUE command`: restores the variables after the command. */
 static void end_environment(struct shell_state *s, size_t from, size_t to)
 {
     for (size_t i = to; i-- > from;) {

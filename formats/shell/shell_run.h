@@ -5,7 +5,7 @@
 
 #include "shell/shell_lex.h"
 
-/* Is what is read also followed: not skipped, not behind `exit` or an error? */
+/* Are commands followed here: not skipped, and not after `exit` or an error? */
 bool shell_live(const struct shell_state *s);
 
 /* ---- shell.c ---- */
@@ -41,8 +41,8 @@ void shell_edit(struct shell_state *s, const struct shell_word *words, size_t co
 
 /* ---- shell_source.c ---- */
 
-/* `source NAME`: the file's text, which lives as long as the shell, when it is beside the script
- * or where its path says; NULL: it is not there, or no text. */
+/* `source NAME`: the file's text, which lives as long as the shell, when it is in the script's
+ * folder or where its path says; NULL: it is not there, or not a text. */
 const char *shell_source(struct shell_state *s, const char *name);
 
 #endif

@@ -50,9 +50,9 @@ static const char *climb(struct shell_state *s, const char *name)
     return text;
 }
 
-/* Scripts are started in the folder where they are or, as often, from one above it. Of a path on
- * another machine, "/run/conf/a.sh" or "$DIR/conf/a.sh", what is last in it is found here:
- * at least a folder and the name, or the name beside the script. */
+/* Scripts are started in their folder or, equally often, from one above it. The end of a path on
+ * another machine, "/run/conf/a.sh" or "$DIR/conf/a.sh", is found here: at least a folder and the
+ * name, or the name in the script's folder. */
 const char *shell_source(struct shell_state *s, const char *name)
 {
     char path[SOURCE_PATH];

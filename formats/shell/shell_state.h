@@ -34,7 +34,7 @@ struct shell_written {
 
 struct shell_function {
     const char *name;
-    const char *body, *end; /* from behind the ')' on */
+    const char *body, *end; /* from after the ')' on */
     struct shell_place place;
 };
 
@@ -81,7 +81,7 @@ struct shell_state {
 
     /* `break` and `continue`: how many loops are left or begun anew */
     int breaks, continues;
-    bool loose; /* one of them stood behind a condition that is unknown */
+    bool loose; /* one of them was under an unknown condition */
 
     bool keyed, number, global; /* declare -A, -i, -g: the names that it declares */
 

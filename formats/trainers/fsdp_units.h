@@ -1,11 +1,11 @@
 /* fsdp_units.h - the layers of a plan as units of PyTorch's FSDP2, a Python module for training
  * code.
  *
- * fully_shard() is called block by block, so that each may give its weights back behind forward
- * (ZeRO-3) or keep them until backward (ZeRO-2), and be wrapped to be computed again, as a whole or
- * in the submodules that torchtitan's blocks have. Job files of torchtitan and configurations of
- * DeepSpeed have one value for all layers; this is called in place of torchtitan's apply_fsdp and
- * apply_ac. Tensor, context and pipeline degrees are the training code's and one for all layers.
+ * fully_shard() is called block by block, so that each block may free its weights after forward
+ * (ZeRO-3) or keep them until backward (ZeRO-2), and be wrapped to be recomputed, as a whole or in
+ * the submodules of torchtitan's blocks. Job files of torchtitan and configurations of DeepSpeed
+ * have one value for all layers; this is called in place of torchtitan's apply_fsdp and apply_ac.
+ * Tensor, context and pipeline degrees are the training code's and one for all layers.
  *
  * Names: torch.distributed.fsdp.fully_shard; torchtitan/models/llama3/model.
  */

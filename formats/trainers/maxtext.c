@@ -1,5 +1,5 @@
-/* maxtext.c - configurations of MaxText (YAML): of models, of runs, and the arguments that win over
- * them, KEY=VALUE behind the file.
+/* maxtext.c - configurations of MaxText (YAML): of models, of runs, and the arguments that override
+ * them, KEY=VALUE after the file.
  *
  * Keys and presets: src/maxtext/configs/base.yml and configs/models of 2026; how the axes of the
  * mesh fill the devices: src/maxtext/utils/max_utils.py (fill_unspecified_mesh_axes), the batch:

@@ -282,7 +282,7 @@ static void read_precision(const struct reading *r)
 
 enum { CONFIG_BYTES = 1 << 20 };
 
-/* The file beside the configuration, or above it as far as four folders. */
+/* The file in the configuration's folder, or up to four folders above it. */
 static char *load_config(const struct reading *r)
 {
     char path[4096], *text = NULL;

@@ -42,7 +42,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* What stands behind the last dot: "model.layers.0.q_proj". */
+/* The name after the last dot: "model.layers.0.q_proj". */
 static bool add_module(const char *name, size_t length, unsigned *bits)
 {
     for (size_t i = length; i-- > 0;)
@@ -135,8 +135,8 @@ static enum rk_status check_kind(const struct reading *r)
     return RK_OK;
 }
 
-/* PEFT's adapters are in fp32 beside 16-bit weights (autocast_adapter_dtype), LLaMA-Factory's
- * likewise (upcast of trainable parameters); layers are gathered whole by ZeRO and FSDP alike. */
+/* PEFT's adapters are in fp32 next to 16-bit weights (autocast_adapter_dtype), and so are
+ * LLaMA-Factory's (upcast of trainable parameters); ZeRO and FSDP both gather layers whole. */
 static enum rk_status read_adapters(const struct reading *r)
 {
     const struct trainer_tuning *t = r->t;
