@@ -173,8 +173,8 @@ struct plan_scratch {
     struct recall layers, fitting;        /* see layers_held, fitting_of_member */
     uint64_t held;                        /* which layers, by what they hold: from 1 */
     uint64_t *fitting_plans; /* (shapes)(1 + lower_tiers) of the member at hand: plans that fit,
-                              * then plans that each lower tier is too small for; `unknown`: not
-                              * counted yet */
+                                then plans that each lower tier is too small for; `unknown`: not
+                                counted yet */
 };
 
 /* Of tables with a row of `parts` for each number of parts: where that row begins. */

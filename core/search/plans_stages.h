@@ -16,7 +16,7 @@
 struct timetable {
     uint64_t chunks;
     bool whole; /* layers are recomputed whole; of interest where the exchange of experts may
-                 * overlap */
+                   overlap */
     int schedules;
     enum rk_schedule schedule[RK_SCHEDULES];
 };
@@ -44,7 +44,7 @@ struct shape {
     bool some_layers; /* of a stage are recomputed, the others are not */
     bool as_it_is;    /* without recomputation */
     uint32_t lighter; /* another shape whose stages have the same blocks and recompute all of them;
-                       * itself: none */
+                         itself: none */
     int parts;        /* virtual stages */
     uint64_t divisions[FAMILIES]; /* by family of recomputation */
     /* Unless refused or balanced. Where a shape has divisions with and without recomputation,

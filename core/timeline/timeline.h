@@ -40,7 +40,7 @@ extern const char *const timeline_schedule_names[]; /* "gpipe", ..., ended by NU
 /* How a stage pays for its messages. */
 enum timeline_messages {
     TIMELINE_CHARGED,  /* as in the estimate: a stage waits for one after every pass of a chunk,
-                        * also at the ends of the pipeline, where nothing is sent */
+                          also at the ends of the pipeline, where nothing is sent */
     TIMELINE_BLOCKING, /* it waits for those that are sent */
     TIMELINE_BESIDE,   /* messages overlap with computation, one at a time in each direction */
     TIMELINE_MESSAGES

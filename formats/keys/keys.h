@@ -36,7 +36,7 @@ struct key {
     enum key_use use;
     size_t offset;     /* of the member; a preset stays where the file has no such key, or null */
     const char *words; /* KEY_WORD; of others the values that mean off, in addition to false, 0 and
-                        * none */
+                          none */
     const char *why;   /* KEY_NOT_FOLLOWED, KEY_NOT_COVERED: what it changes */
 };
 

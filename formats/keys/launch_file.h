@@ -33,7 +33,7 @@ struct launch_file {
     uint64_t ranks, gpus_per_node; /* 0: 8, or all where there are fewer */
     const char *name;              /* of the job: letters, digits, dashes */
     const char *file, *text;       /* what the command reads, written to the same folder; NULL:
-                                    * none */
+                                      none */
     const char *command;           /* after the starter and its options */
     bool accelerate;               /* the starter: accelerate launch, not torchrun */
     bool one_queue;                /* CUDA_DEVICE_MAX_CONNECTIONS=1, for tensor or context ranks */

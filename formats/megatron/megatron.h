@@ -28,7 +28,7 @@ struct megatron_options {
     size_t ignored_count;
     const char *deepspeed; /* text of DeepSpeed's configuration; NULL: as the script says */
     bool collect;          /* for reckon check: continues after errors. All that a rule has a name
-                            * for is in the notes, and former names are refused */
+                              for is in the notes, and former names are refused */
     bool core;             /* with it: what only Megatron-LM's relatives know is unknown */
 };
 

@@ -15,7 +15,7 @@ enum { MOST_SETS = 512, MOST_FILES = 16 };
 static const struct starter {
     const char *format;
     const char *programs; /* apart from any .py: "a|b"; a command without the file needs one of
-                           * these */
+                             these */
     const char *files;    /* options that name the configuration */
     bool operand;         /* or it is an operand */
     bool equals;          /* key=value are keys */

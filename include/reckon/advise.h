@@ -94,7 +94,7 @@ enum rk_change_kind {
     RK_CHANGE_KINDS
 };
 
-#define RK_ADDED_TIER_BPS 100e9 /* a host's memory behind one accelerator's link */
+#define RK_ADDED_TIER_BPS 100e9 /* a host's memory over one accelerator's link */
 
 struct rk_change {
     enum rk_change_kind kind;

@@ -1,13 +1,13 @@
 /* allocator.h - PyTorch's caching allocator over a trace of requests, simulated.
  *
- * Sizes are rounded up to 512 bytes. Requests of up to 1 MiB are served from segments of 2 MiB,
- * of less than 10 MiB from segments of 20 MiB, larger ones from segments of their own, rounded up
- * to 2 MiB. The smallest free block that is large enough is taken, the lowest of such; it is split
- * when what is left is 512 bytes or more (small), more than 1 MiB (large). Freed blocks grow
- * together with free neighbours of their segment. What the device has no room for makes the
- * allocator give back segments that are wholly free, then fail [c10/cuda/CUDACachingAllocator.cpp].
- * With expandable segments there is one segment of small and one of large blocks, which grow by 2
- * and 20 MiB at their ends: nothing is lost between segments.
+ * Sizes are rounded up to 512 bytes. Requests of up to 1 MiB are served from segments of 2 MiB, of
+ * less than 10 MiB from segments of 20 MiB, larger ones from segments of their own, rounded up to 2
+ * MiB. The smallest free block that is large enough is used, at the lowest address; it is split
+ * when the rest is at least 512 bytes (small) or more than 1 MiB (large). Freed blocks are merged
+ * with free neighbors of their segment. When the device has no room, the allocator frees wholly
+ * free segments, then fails [c10/cuda/CUDACachingAllocator.cpp]. With expandable segments there is
+ * one segment of small and one of large blocks, which grow by 2 and 20 MiB at their ends: nothing
+ * is lost between segments.
  */
 #ifndef RECKON_ALLOCATOR_H
 #define RECKON_ALLOCATOR_H
@@ -32,9 +32,9 @@ struct rk_allocator_result {
     int64_t failed;     /* time of the request that failed even so; INT64_MIN: none did */
 };
 
-/* Requests in the order of time; of the same time frees come first, then requests in their order.
- * `address`, unless NULL, gets where each buffer was: segments lie one behind the other as they are
- * asked for. RK_BAD_INPUT as of rk_place; RK_NO_MEMORY without memory. */
+/* Requests in the order of time; at equal times frees come first, then requests in their order.
+ * `address`, unless NULL, gets where each buffer was: segments follow each other in the order of
+ * allocation. RK_BAD_INPUT as in rk_place; RK_NO_MEMORY without memory. */
 RK_API enum rk_status rk_allocator_run(const struct rk_buffer *buffer, size_t count,
                                        const struct rk_allocator_options *options,
                                        uint64_t *address, struct rk_allocator_result *result,

@@ -4,13 +4,13 @@
  * it saves checkpoints; a failure costs what was done since the last one, the time until it is
  * noticed, and a restart. Times are seconds, sizes bytes, power watts, money US dollars.
  *
- * Expected time [daly2006]: with failures of exponential law, mean M, work cut into pieces of t
- * with a checkpoint of C behind each, and R from a failure until work goes on (R may fail, too), a
+ * Expected time [daly2006]: with failures of exponential law, mean M, work cut into pieces of t,
+ * each followed by a checkpoint of C, and R from a failure until work resumes (R may fail, too), a
  * piece takes M exp(R/M) (exp((t+C)/M) - 1). Its optimum t is solved for numerically; Young's and
- * Daly's closed forms are given beside it. Checkpoints that are on their way for L while training
- * goes on make it exp(L/M) times as much, with the same optimum as long as one is written before
- * the next begins. Nodes in repair are Erlang's loss system, whose formula gives the time spent
- * waiting for them. rk_campaign_simulate() follows the events of runs: their spread.
+ * Daly's closed forms are given for comparison. Asynchronous checkpoints, which take L while
+ * training continues, multiply the time by exp(L/M), with the same optimum as long as one is
+ * written before the next begins. Nodes in repair are Erlang's loss system, whose formula gives the
+ * time spent waiting for them. rk_campaign_simulate() follows the events of runs: their spread.
  */
 #ifndef RECKON_CAMPAIGN_H
 #define RECKON_CAMPAIGN_H
@@ -55,9 +55,8 @@ struct rk_recovery {
     double restart_s;   /* until work goes on: places, connections, reading the checkpoint */
     double repair_s;    /* until a node is back; without a spare one the run waits for it */
     double storage_Bps; /* of all nodes together, reading and writing */
-    double host_Bps;    /* of one accelerator to its host, where checkpoints are written behind
-                           training's back */
-    bool async;         /* checkpoints are written behind training's back */
+    double host_Bps;    /* of one accelerator to its host, for asynchronous checkpoints */
+    bool async;         /* training continues while a checkpoint is written */
     bool in_memory;     /* ... and kept in the memory of other nodes: as often as it pays */
     double interval_s;  /* between checkpoints; 0: the best */
 };
@@ -82,7 +81,7 @@ struct rk_campaign {
     double node_factor;    /* power of a node over that of its accelerators */
     double cooling_factor; /* of the building over the machines: PUE */
     double carbon;         /* grams of CO2 for a kWh; 0: not given */
-    double step_usd;       /* of each step beside that, those that are done twice, too: bytes over
+    double step_usd;       /* in addition to that, for each step and each repeated step: bytes over
                               links; counts where `price` does */
 };
 
@@ -202,8 +201,8 @@ RK_API enum rk_status rk_run_tokens(const struct rk_campaign_facts *facts, const
                                     const struct rk_model *model, double *tokens,
                                     const char **source, struct rk_error *error);
 
-/* The campaign of a plan over so many tokens. RK_BAD_ARGUMENT when something is wrong with the run.
- * `assumed` (may be NULL) gets what was not said, behind what it has. */
+/* The campaign of a plan over a number of tokens. RK_BAD_ARGUMENT when something is wrong with the
+ * run. Appends its assumptions to `assumed` (may be NULL). */
 RK_API enum rk_status rk_run_campaign(const struct rk_campaign_facts *facts,
                                       const struct rk_run *run, const struct rk_model *model,
                                       const struct rk_system *system, const struct rk_plan *plan,

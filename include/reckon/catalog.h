@@ -28,8 +28,8 @@ RK_API enum rk_status rk_model_load(const char *name, struct rk_model *model,
 /* The caller releases the system with rk_system_release. */
 RK_API enum rk_status rk_system_load(const char *name, struct rk_system *system,
                                      struct rk_error *error);
-/* Does the system say anything of its kernels, which predictions of today's plans take? Otherwise
- * they take usual ones. */
+/* Does the system describe its kernels, for the detailed model? Otherwise that model uses typical
+ * ones. */
 RK_API bool rk_system_describes_kernels(const struct rk_system *system);
 
 /* A plan from a file ("-", or a name with a '/' or ending in ".json"), or else from a line of
@@ -47,8 +47,8 @@ RK_API enum rk_status rk_plan_parse(const char *text, struct rk_plan *plan, stru
 enum { RK_PLAN_TEXT = 32768 };
 RK_API size_t rk_plan_text(const struct rk_plan *plan, char *buffer, size_t size);
 
-/* Writes a plan file with what a plan needs to say; beside `path`, then renamed. "-" is standard
- * output. */
+/* Writes a plan file with the members that a plan needs, to a temporary file that is renamed to
+ * `path`. "-" is standard output. */
 RK_API enum rk_status rk_plan_save(const char *path, const struct rk_plan *plan,
                                    struct rk_error *error);
 

@@ -101,7 +101,7 @@ RK_API bool rk_plan_launches(const struct rk_model *model, const struct rk_syste
 
 /* ---- files ---- */
 
-/* What is checked, and what is known beside it. */
+/* What is checked, and what is known about it. */
 struct rk_check_input {
     const char *format; /* "words" (of a plan), "plan" (a file), "megatron", "deepspeed",
                            "galvatron", or another one that reckon import reads */
@@ -166,7 +166,7 @@ struct rk_log_operation {
 RK_API enum rk_status rk_logs_new(uint32_t ranks, struct rk_logs **logs, struct rk_error *error);
 RK_API void rk_logs_release(struct rk_logs *logs);
 
-/* Adds behind what the rank has. RK_BAD_INPUT: what no operation is. */
+/* Appends an operation to the rank's. RK_BAD_INPUT: it is not a valid operation. */
 RK_API enum rk_status rk_logs_add(struct rk_logs *logs, uint32_t rank,
                                   const struct rk_log_operation *operation, struct rk_error *error);
 
@@ -193,7 +193,7 @@ RK_API enum rk_status rk_logs_compare(const struct rk_logs *logs, const struct r
 RK_API enum rk_status rk_logs_check(struct rk_logs *logs, const struct rk_logs_options *options,
                                     struct rk_findings *findings, struct rk_error *error);
 
-/* ---- what runs leave behind ---- */
+/* ---- outputs of runs ---- */
 
 struct rk_text {
     const char *path, *text;

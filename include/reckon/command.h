@@ -43,7 +43,7 @@ RK_API enum rk_status rk_model_text(const char *name, char **text, struct rk_err
 RK_API enum rk_status rk_system_text(const char *name, char **text, struct rk_error *error);
 RK_API void rk_text_free(char *text);
 
-/* Many plans at once, each a line of words and settled as `reckon predict` does. Of plan i, the
+/* Many plans at once, each a line of words and completed as by `reckon predict`. Of plan i, the
  * figures with these names (rk_figures()) go to values[i * width ...], NaN where the plan cannot be
  * timed, and its enum rk_verdict to verdicts[i]. `gpus` 0: as the plans say. The same values for
  * any number of threads (0: as many as OpenMP gives). A line that is wrong: its number, from 1, is

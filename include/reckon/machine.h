@@ -57,7 +57,7 @@ RK_API void rk_machine_release(struct rk_machine *machine); /* a zeroed one is f
 RK_API enum rk_status rk_system_load_several(const char *name, struct rk_system *system,
                                              struct rk_error *error);
 
-/* A cluster of such a system; of one alone itself. */
+/* A cluster of a system of several clusters; of a system of one cluster, the system itself. */
 RK_API const struct rk_system *rk_system_of(const struct rk_system *system, int cluster);
 
 /* Accelerators that share a node: those of the innermost network, or of the PCI bus around it where

@@ -52,22 +52,23 @@ struct rk_swap {
     int layers;
     double forward_s, backward_s; /* of a layer */
     double always_bytes;          /* swapped whatever the share: input, output of attention */
-    double token_bytes;           /* of which a share is swapped, the rest computed again */
+    double token_bytes;           /* of which a share is swapped, the rest recomputed */
     double again_s;               /* of all of token_bytes */
     double bandwidth_Bps;         /* of the link, each way */
     double host_bytes;            /* of this accelerator; infinity: no limit */
 };
 
-/* The largest share that hides behind a layer's forward, and that the host has room for; not
- * clamped. Two layers or fewer stay: infinity. */
+/* The largest share whose copy overlaps fully with a layer's forward, and the one that the host has
+ * room for; not clamped. Two layers or fewer stay: infinity. */
 RK_API double rk_swap_share_hidden(const struct rk_swap *swap);
 RK_API double rk_swap_share_host(const struct rk_swap *swap);
 
 /* MEMO's choice: the lesser of both, within 0 and 1. -1: not even share 0 has room on the host. */
 RK_API double rk_swap_share_memo(const struct rk_swap *swap);
 
-/* The share with the shortest step: the time is convex and linear between the shares where a copy
- * takes as long as what it hides behind, so one of those is best. -1 as above. */
+/* The share with the shortest step: the time is convex, and linear between the shares at which a
+ * copy takes as long as the computation that it overlaps with, so one of those is best. -1 as
+ * above. */
 RK_API double rk_swap_share_best(const struct rk_swap *swap);
 
 /* Time of all layers at a share. */
@@ -85,7 +86,7 @@ RK_API struct rk_swap rk_swap_of_plan(const struct rk_model *model, const struct
 
 /* ---- by tensor: a fractional knapsack ---- */
 
-/* A tensor that is swapped or computed again. */
+/* A tensor that is swapped or recomputed. */
 struct rk_swap_tensor {
     const char *name;
     double bytes;
@@ -140,7 +141,7 @@ struct rk_adaptive_node {
 /* Bandwidth that storing the node and all before it asks for. */
 RK_API double rk_adaptive_needs(const struct rk_adaptive_node *node, double forward_s);
 
-/* The first node that stays on the accelerator, with all behind it; `nodes`: none does. */
+/* The first node that stays on the accelerator, with all later ones; `nodes`: none does. */
 RK_API int rk_adaptive_first_kept(const struct rk_adaptive_node *node, int nodes, double forward_s,
                                   double bandwidth_Bps);
 

@@ -73,7 +73,7 @@ extern "C" {
     X(RK_SELECTIVE, "selective", "the parts in recompute_parts") \
     X(RK_WHOLE,     "full",      "whole layers, from their inputs")
 
-/* Parts of a layer that can be computed again. The names are Megatron-LM's --recompute-modules. */
+/* Parts of a layer that can be recomputed. The names are Megatron-LM's --recompute-modules. */
 #define RK_NAMES_part(X) \
     X(RK_PART_CORE_ATTENTION, "core_attn",      "scores, softmax, and their product with the values") \
     X(RK_PART_ACTIVATION,     "moe_act",        "the MLP's or the experts' activation function") \
@@ -186,7 +186,7 @@ enum rk_share {
     RK_SHARE_MLP,       /* ... of dense MLPs */
     RK_SHARE_EXPERTS,
     RK_SHARE_NORMS,
-    RK_SHARE_CHECKPOINTS, /* inputs of layers that are computed again */
+    RK_SHARE_CHECKPOINTS, /* inputs of recomputed layers */
     RK_SHARES
 };
 

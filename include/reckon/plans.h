@@ -53,7 +53,7 @@ enum rk_plan_axis {
     RK_PLAN_KEEP_GATHERED,
     RK_PLAN_GRADIENT_OVERLAP,
     RK_PLAN_WEIGHT_OVERLAP,
-    /* offload: 0, or the memory tier that all of it goes to; today's has tier 1 alone */
+    /* offload: 0, or the memory tier that all of it goes to; the detailed model has only tier 1 */
     RK_PLAN_ACTIVATION_OFFLOAD,
     RK_PLAN_OPTIMIZER_OFFLOAD,
     RK_PLAN_WEIGHT_OFFLOAD,

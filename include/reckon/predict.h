@@ -1,9 +1,9 @@
 /* predict.h - time and memory of one training step under a plan.
  *
- * Two predictors answer. Today's, "reckon", knows embedding and head, unequal stages, experts,
- * context parallelism, ZeRO, kernels by shape, and what frameworks store (docs/prediction.md); the
- * published one, "calculon" [isaev2023], answers plans whose framework is RK_CALCULON
- * (docs/model.md). Pure: no allocation, no files, no globals, no failure.
+ * There are two models. The detailed model, "reckon", covers embedding and head, unequal stages,
+ * experts, context parallelism, ZeRO, kernels by shape, and what frameworks store
+ * (docs/prediction.md). The Calculon model, "calculon" [isaev2023], predicts plans whose framework
+ * is RK_CALCULON (docs/model.md). Pure: no allocation, no files, no globals, no failure.
  */
 #ifndef RECKON_PREDICT_H
 #define RECKON_PREDICT_H
@@ -70,15 +70,16 @@ struct rk_stage {
     double static_bytes;    /* weights, gradients, optimizer, lasting buffers, workspaces */
     double allocated_bytes; /* the allocator's peak: without context, libraries, fragmentation */
     double total_bytes;     /* all of it */
-    double cached_bytes;    /* beside it, while there is room: segments of the optimizer's step */
+    double cached_bytes;    /* on top of it, while there is room: segments of the optimizer's
+                               step */
     double offloaded_bytes; /* in lower memory tiers */
     double away_bytes[RK_SHARE_TIERS];    /* of these, in memory tier i + 1 */
     double written_bytes[RK_SHARE_TIERS]; /* to it in a step: activations, optimizer, weights */
     /* over several clusters, of which the memory is that of the fullest replica: */
     int cluster;
-    double
-        message_s; /* of a microbatch, to the stage behind and back: beside forward and backward */
-    double end_s;  /* behind the last microbatch: gradients, weights, optimizer */
+    double message_s; /* of a microbatch, to the next stage and back: overlaps with forward and
+                         backward */
+    double end_s;     /* after the last microbatch: gradients, weights, optimizer */
 };
 
 /* What is predicted of the whole. */
@@ -124,8 +125,8 @@ RK_API enum rk_verdict rk_predict(const struct rk_model *model, const struct rk_
 RK_API bool rk_plan_starts(const struct rk_model *model, const struct rk_system *system,
                            const struct rk_plan *plan, struct rk_reason *reason);
 
-/* Bytes of a rank of the tightest stage in memory tier `tier`, and what they are; today's predictor
- * does not say what is offloaded. Requires the prediction of `plan`. */
+/* Bytes of a rank of the tightest stage in memory tier `tier`, and their contents; the detailed
+ * model does not give the contents of lower tiers. Requires the prediction of `plan`. */
 RK_API double rk_predict_tier(const struct rk_prediction *prediction, const struct rk_plan *plan,
                               int tier, double holds[RK_HOLDING_COUNT]);
 
@@ -134,7 +135,7 @@ RK_API double rk_predict_tier(const struct rk_prediction *prediction, const stru
 enum rk_pass { RK_FORWARD, RK_AGRAD, RK_WGRAD, RK_PASSES };
 
 /* One operation on one rank, for one microbatch. Communication: [0]; where calculon tells base and
- * edge blocks apart, [1] is the edge; its third pass is the redone one. */
+ * edge blocks apart, [1] is the edge; its third pass is the recomputation. */
 struct rk_operation {
     const char *layer; /* "block", "embedding", ...; static storage, as `name` */
     const char *name;
@@ -171,15 +172,16 @@ struct rk_chunk {
         weight_s; /* backward: gradients of inputs, of weights */
     double tensor_s[RK_WAYS], context_s[RK_WAYS], expert_s[RK_WAYS]; /* waited for, within these */
     double offload_s[RK_WAYS];       /* waits for transfers, on top */
-    double out_s, out_bytes;         /* activations go to lower tiers beside forward */
-    double back_s;                   /* ... and as many come back beside backward */
-    double weights_s, weights_bytes; /* offloaded weights come, beside either */
-    double chunks_in_s[RK_WAYS], chunks_in_bytes[RK_WAYS]; /* of the sequence come, beside either */
+    double out_s, out_bytes;         /* activations go to lower tiers during forward */
+    double back_s;                   /* ... and the same bytes come back during backward */
+    double weights_s, weights_bytes; /* offloaded weights are loaded, during either pass */
+    double chunks_in_s[RK_WAYS], chunks_in_bytes[RK_WAYS];   /* sequence chunks are loaded, during
+                                                                either */
     double chunks_out_s[RK_WAYS], chunks_out_bytes[RK_WAYS]; /* ... and go; recomputation: back */
     double data_s[RK_WAYS]; /* ... for weights and gradients that ZeRO-2 and 3 move */
     double reduce_s;        /* its gradients once, hidden or not (ZeRO-0 and 1) */
     double held_bytes;      /* from forward to backward */
-    double released_bytes;  /* ... of it, behind the gradient of the input: the loss' */
+    double released_bytes;  /* ... of it, freed after the gradient of the input: the loss' */
     double moving_bytes;    /* ... of activations on their way to memory tier 1 or back */
 };
 
@@ -201,7 +203,7 @@ RK_API void rk_predict_passes(const struct rk_model *model, const struct rk_syst
 
 /* ---- figures by name ---- */
 
-/* CLUSTERS: today's predictor, of plans over several clusters alone. */
+/* CLUSTERS: the detailed model, for plans over several clusters only. */
 enum rk_by { RK_BY_RECKON = 1, RK_BY_CALCULON = 2, RK_BY_BOTH = 3, RK_BY_CLUSTERS = 4 };
 
 struct rk_figure {
@@ -216,8 +218,8 @@ struct rk_figure {
 /* All figures, ended by one whose name is NULL. */
 RK_API const struct rk_figure *rk_figures(void);
 
-/* The first figure behind `figure` (NULL: of all) that one of these predictors fills; NULL when
- * there is none. */
+/* The first figure after `figure` (NULL: of all) that one of these models fills; NULL when there is
+ * none. */
 RK_API const struct rk_figure *rk_figure_next(const struct rk_figure *figure, enum rk_by by);
 
 /* NULL when there is no such figure. */

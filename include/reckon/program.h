@@ -94,7 +94,7 @@ enum rk_element { RK_NAMES_element(RK_NAMES_VALUE) RK_ELEMENTS };
 enum rk_tensor_kind { RK_NAMES_tensor_kind(RK_NAMES_VALUE) RK_TENSOR_KINDS };
 #undef RK_NAMES_VALUE
 
-/* Layers are counted through the model; these stand in front of block 0 and behind the last. */
+/* Layers are counted through the model; these come before block 0 and after the last one. */
 enum { RK_LAYER_EMBEDDING = -1, RK_LAYER_NONE = -2 };
 
 enum { RK_NONE = -1, RK_TASK_NAME = 32, RK_SHAPE_DIMS = 2 };
@@ -109,7 +109,8 @@ struct rk_task {
     double flop, useful_flop; /* useful: of forward, also once more, as model FLOP count */
     double access_bytes;      /* of memory */
     double sent_bytes;        /* by this rank, in all messages and collectives of one instruction */
-    double seconds;           /* predicted; of communication beside computing what is waited for */
+    double seconds;           /* predicted; of communication that overlaps with computation, the
+                                 exposed part */
     double link_s;            /* of communication, all of it */
     double keeps_bytes;       /* held from here on, up to the task of that layer and microbatch that
                                  drops them; as the predictor counts them */
@@ -163,8 +164,8 @@ struct rk_instruction {
 /* Arrays belong to the program. */
 struct rk_program {
     uint32_t rank, ranks, stage;
-    uint32_t layers, predict_layers; /* blocks of the model; layers + i: a prediction layer; the
-                                        head is behind them */
+    uint32_t layers, predict_layers; /* blocks of the model; layers + i: a prediction layer, and the
+                                        head follows them */
     uint32_t microbatches;
     size_t instructions, tensors, tasks, forms, groups, references;
     struct rk_instruction *instruction;
@@ -217,11 +218,11 @@ struct rk_program_sums {
 };
 RK_API void rk_program_sum(const struct rk_program *program, struct rk_program_sums *sums);
 
-/* What can be told of one program alone: each tensor of a microbatch is allocated once, in front of
- * its uses, written before it is read (the tokens of a batch are there), and freed once, behind
- * them; events are recorded before they are waited for; begin and end alternate. RK_BAD_INPUT with
- * the first instruction that is not so. What ranks do to each other, and on different streams, is
- * told by rk_logs_check (check.h). */
+/* Checks one program by itself: each tensor of a microbatch is allocated once, before its uses,
+ * written before it is read (the tokens of a batch are there), and freed once, after them; events
+ * are recorded before anything waits for them; begin and end alternate. RK_BAD_INPUT with the first
+ * instruction that violates this. rk_logs_check (check.h) checks interactions of ranks and of
+ * streams. */
 RK_API enum rk_status rk_program_check(const struct rk_program *program, struct rk_error *error);
 
 /* What ranks can tell each other before the first step, for a few bytes: the collectives over one

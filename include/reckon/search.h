@@ -29,7 +29,7 @@ RK_API uint64_t rk_space_count(const struct rk_space *space);
 enum { RK_MODEL_VERSION = 5 };
 
 enum rk_search_mode {
-    RK_SEARCH_PRUNED,     /* groups are settled by proof; the same answer */
+    RK_SEARCH_PRUNED,     /* prunes groups by lower bounds; the same answer */
     RK_SEARCH_EXHAUSTIVE, /* every plan gets its verdict and, if it fits, its time */
     RK_SEARCH_TWIN        /* one at a time through rk_predict: slow, for tests */
 };
@@ -91,7 +91,7 @@ struct rk_search_counts {
 /* Those of one verdict, of all tiers. */
 RK_API uint64_t rk_search_count(const struct rk_search_counts *counts, enum rk_verdict verdict);
 
-/* By which argument the plans were settled (the sum is `total`, `folds` apart). */
+/* The number of plans that each argument decided (the sum is `total`, without `folds`). */
 struct rk_search_explain {
     uint64_t refused; /* by a check or a network, or repeated: many at once */
     uint64_t refused_by_memory;

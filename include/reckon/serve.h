@@ -1,12 +1,12 @@
-/* serve.h - inference: what prompts and generated tokens take, and what the cache needs.
+/* serve.h - inference: time of prompts and generated tokens, and memory of the KV cache.
  *
  * A forward pass is a sum of layers as in training (docs/prediction.md), of which the weights are
  * read once and the cache once for each sequence [pope2023]. Prefill runs all tokens of a prompt,
- * decoding one token of each sequence behind those in its cache. The plan gives degrees,
- * precision, kernels and how experts are reached; `weight-bytes` are those of the weights of
- * blocks where they are kept narrower than they are multiplied; `cuda-graphs` capture steps of
- * decoding, never prompts, whose lengths differ. Pure: no allocation, no files, no
- * globals, no failure. docs/serve.md.
+ * decoding one token of each sequence after those in its cache. The plan gives degrees, precision,
+ * kernels and how experts are reached; `weight-bytes` are those of the weights of blocks where they
+ * are kept narrower than they are multiplied; `cuda-graphs` capture steps of decoding, never
+ * prompts, whose lengths differ. Pure: no allocation, no files, no globals, no failure.
+ * docs/serve.md.
  */
 #ifndef RECKON_SERVE_H
 #define RECKON_SERVE_H
@@ -44,7 +44,7 @@ struct rk_served {
     struct rk_reason reason;
     bool timed;                    /* what follows is filled: also when only memory refuses */
     struct rk_served_step alone;   /* one prompt while nothing else runs: time to the first token */
-    struct rk_served_step prefill; /* the prompts of the whole batch, one behind the other */
+    struct rk_served_step prefill; /* the prompts of the whole batch, one after another */
     struct rk_served_step first, last; /* decoding: of the second and of the last token */
     double generate_s;                 /* prefill, and all steps of decoding */
     double tokens_per_s;               /* generated, over that time, of all ranks */

@@ -1,6 +1,6 @@
 /* system.h - the machine one rank sees: two engines, a list of memories, a list of networks.
  *
- * Units are SI: bytes, seconds, FLOP/s, bytes/s. memory[0] is the one beside the engines (HBM);
+ * Units are SI: bytes, seconds, FLOP/s, bytes/s. memory[0] is the accelerator's own (HBM);
  * memory[1], memory[2], ... are lower tiers (host, CXL, SSD) that tensors can be offloaded to.
  * network[0] is the innermost (NVLink), later ones reach further. system.def says what each number
  * is.
@@ -72,14 +72,15 @@ enum rk_exchange {
     RK_EXCHANGES
 };
 
-/* What a collective of predict.h meets on one tier, beside size and bandwidth; docs/kernels.md. */
+/* Parameters of collectives of predict.h on one tier, in addition to size and bandwidth;
+ * docs/kernels.md. */
 struct rk_link {
 #define LINK_NUMBER(member, help) double member;
 #define LINK_FLAG(member, help)   bool member;
 #include <reckon/system.def>
     struct rk_stream_rates rates; /* instead of bandwidth, efficiency and ramp */
     /* ... and of exchanges, where they were measured one by one: bytes that each rank has for each
-     * other one, over the time that takes beside the latency; all or none */
+     * other one, over the time without the latency; all or none */
     struct rk_stream_rates exchange[RK_EXCHANGES];
 };
 
@@ -155,9 +156,9 @@ struct rk_device {
 struct rk_system {
     char id[256]; /* an id of the catalog, a path or the one-line description; cut when longer */
     uint64_t devices; /* accelerators there are; 0: as many as the strategy asks for */
-    char price[24]; /* US dollars of an accelerator for an hour, "3.2", or an offer of the list of
-                       prices; "": not said. Not a part of the id. Over several clusters each has its
-                       own: machine->cluster[i].price_USDph */
+    char price[24];   /* US dollars of an accelerator for an hour, "3.2", or an offer of the list of
+                         prices; "": not said. Not a part of the id. Over several clusters each has
+                         its   own: machine->cluster[i].price_USDph */
     union {
         struct rk_device device;
         RK_UNNAMED struct {

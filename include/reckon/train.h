@@ -36,7 +36,7 @@ struct rk_rotary_stretch {
     bool yarn;
     bool fractional;  /* of yarn: between fractions of numbers, not whole ones */
     double magnitude; /* that cosines and sines are multiplied by; 0: 1 */
-    double softmax;   /* that scores are multiplied by, beside the root of the width; 0: 1 */
+    double softmax;   /* factor of scores, in addition to the root of the width; 0: 1 */
 };
 
 /* A zeroed struct is not valid: begin with rk_train_default(). */
@@ -54,9 +54,9 @@ struct rk_train {
     double beta1, beta2, eps, decay;
     double momentum; /* of Muon's matrices; from 0 to below 1 */
     double clip;     /* largest norm of the gradients; 0: none */
-    /* of fp16: what the loss is multiplied with at first; by which factor that grows behind
-     * `scale_interval` steps in turn (0: never), and falls behind one whose gradients overflow,
-     * which is skipped */
+    /* of fp16: the first factor of the loss, and the ratio by which it grows after `scale_interval`
+     * steps in a row (0: never), or falls after a step whose gradients overflow, which is
+     * skipped */
     double loss_scale, scale_growth, scale_backoff;
     uint64_t scale_interval;
 
@@ -86,7 +86,7 @@ RK_API struct rk_train rk_train_default(void);
 struct rk_train_step {
     uint64_t step;  /* counted from 1 */
     double loss;    /* mean over the step's tokens */
-    double balance; /* loss of routers, beside it; 0: there is none */
+    double balance; /* loss of routers, not in `loss`; 0: there is none */
     double norm;    /* of the gradients, before clipping */
     double rate;
     double scale; /* of the loss; 0: there is none */
@@ -95,8 +95,8 @@ struct rk_train_step {
     double tokens;
     uint64_t peak_bytes; /* of activations and gradients on rank 0 */
     double compute_s;    /* that rank 0 computed: products, attention, memory, recomputation */
-    double slowest;      /* the same of the rank furthest behind the median rank of its stage, over
-                            that one's */
+    double slowest;      /* the same of the rank that is slowest against the median rank of its
+                            stage, over that one's */
     int slowest_rank;
 };
 
@@ -148,10 +148,10 @@ struct rk_train_event {
     double begin_s, end_s; /* of the machine's monotonic clock */
     int64_t layer;         /* -1: embedding; model.layers: head */
     uint32_t microbatch;
-    uint64_t memory_bytes; /* that the step's tensors take, behind it */
+    uint64_t memory_bytes; /* of the step's tensors, after the operation */
 };
 
-/* What other programs open a checkpoint's folder by, beside the weights. The names that a
+/* Files that other programs need to open a checkpoint, in addition to the weights. The names that a
  * checkpoint may be given: those of Hugging Face. */
 #define RK_TRAIN_FILES(X)                                                                          \
     X("config.json")                                                                               \
@@ -182,7 +182,7 @@ struct rk_train_run {
     const struct rk_train_file
         *file; /* (files) that every checkpoint is given; nothing reads them */
     uint64_t files;
-    /* Called on one thread behind each step; false ends the run behind a checkpoint. */
+    /* Called on one thread after each step; false ends the run after a checkpoint. */
     bool (*step)(void *context, const struct rk_train_step *step);
     /* Called likewise; true: the run goes on under *plan, which rk_train_check must allow and which
      * keeps batch and sequence. NULL: never. */
@@ -203,7 +203,7 @@ struct rk_train_tier {
     double activation_bytes;              /* dealt to it in a step */
     double handed_bytes;                  /* ... of them, needed again too soon: they never left */
     double written_bytes, read_bytes;     /* in a step, the mean */
-    double write_s, read_s; /* that moving them took: beside computing, unless waited for */
+    double write_s, read_s; /* of moving them: overlaps with computation, unless exposed */
 };
 
 /* What lasts from step to step on a rank, less what is offloaded: without padding. */
@@ -295,8 +295,8 @@ struct rk_rates {
     double peak_FLOPps; /* of products, but for their weights */
     double bf16_FLOPps; /* the same of bf16 operands; that of 32 bits where they are emulated */
     double k_half;      /* length k at which half of a product's time is its results */
-    double weights_Bps; /* of weights that a product reads, or gradients that it adds to, beside
-                           that */
+    double weights_Bps; /* of weights that a product reads, or gradients that it adds to, in
+                           addition to that */
     struct rk_attention_rates attention;
     struct rk_stream_rates optimizer; /* gradients' norm and AdamW, from memory */
     struct rk_stream_rates memory;    /* sums */
@@ -307,7 +307,7 @@ struct rk_measured {
     struct rk_rates alone;
     struct rk_rates busy;        /* while `busy_threads` do the same kind of work */
     int busy_threads;            /* as many as processors; 0: there is one, or memory for one */
-    double latency_s;            /* of a message between threads, beside the work of both */
+    double latency_s;            /* of a message between threads, without the work of both */
     double hop_s;                /* of an exchange of a few bytes */
     struct rk_stream_rates link; /* all-reduce of two ranks */
     struct rk_stream_rates exchange[RK_EXCHANGES]; /* as in rk_link */
@@ -350,10 +350,10 @@ struct rk_generate {
     void *context;
 };
 
-/* Continues texts, token by token. Each token is worked out once: keys and values are kept. A text
- * that has filled the sequence goes on behind its later half. Random choices come from train->seed,
- * the text's number and the token's: the same call brings the same tokens, and a text the same ones
- * in whatever company of fewer than nine. */
+/* Continues texts, token by token. Each token is computed once: keys and values are kept. A text
+ * that has filled the sequence continues from its later half. Random choices come from train->seed,
+ * the text's number and the token's: the same call gives the same tokens, and a text gets the same
+ * ones in any batch of fewer than nine. */
 RK_API enum rk_status rk_generate_tokens(const struct rk_model *model, const struct rk_train *train,
                                          const struct rk_generate *generate,
                                          struct rk_error *error);
@@ -367,7 +367,7 @@ struct rk_sequence {       /* a text, or a window of one */
 };
 
 struct rk_token_score {
-    double loglik;  /* natural logarithm of its probability behind those before it */
+    double loglik;  /* natural logarithm of its probability given those before it */
     bool likeliest; /* no other token has a larger one */
 };
 
@@ -379,7 +379,7 @@ struct rk_score {
 };
 
 /* Scores sequences under a plan, forward alone. `scores` has room for tokens - first of each
- * sequence, one sequence behind another. Samples are as long as the longest sequence needs, and are
+ * sequence, one sequence after another. Samples are as long as the longest sequence needs, and are
  * dealt to data-parallel ranks: neither their number nor that of threads changes a bit. */
 RK_API enum rk_status rk_score_threads(const struct rk_model *model, const struct rk_plan *plan,
                                        const struct rk_train *train, const struct rk_score *score,

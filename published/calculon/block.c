@@ -212,8 +212,8 @@ static struct op *tensor_comm(struct block *block, const struct block_split *spl
     return op;
 }
 
-/* A linear layer of full size (m, n) x (n, k) with its communication beside it in t tiles:
- * column-parallel behind a gather, row-parallel before a reduction. */
+/* A linear layer of full size (m, n) x (n, k) that overlaps with its communication in t tiles:
+ * column-parallel after a gather, row-parallel before a reduction. */
 static struct op *linear_overlapped(struct block *block, const struct block_split *split,
                                     const char *name, enum comm_side side, double m, double n,
                                     double k)
@@ -275,8 +275,8 @@ static bool kv_splits(const struct rk_model *model, double tensor)
     return fmod(kv_heads(model), tensor) == 0;
 }
 
-/* Names of the operations follow [isaev2023]'s tool, whose users compare them. `beside` is the
- * width of what else reads the gathered input: the MLP of a parallel block. */
+/* Names of the operations follow [isaev2023]'s tool, whose users compare them. The last argument is
+ * the width of other readers of the gathered input: the MLP of a parallel block. */
 static void projections(struct block *block, const struct rk_model *model,
                         const struct block_split *split, double tokens, double beside)
 {
@@ -313,7 +313,7 @@ static void projections_overlapped(struct block *block, const struct rk_model *m
     reuse(linear(block, split, "AttnBlock_Value", tokens, h, kv), WHEN_NEVER);
 }
 
-/* A row-parallel linear layer and the reduction behind it. */
+/* A row-parallel linear layer and the reduction after it. */
 static void reduced_linear(struct block *block, const struct block_split *split,
                            const char *const names[3], double tokens, double inner, double h)
 {

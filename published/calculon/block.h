@@ -39,8 +39,8 @@ static inline bool holds(unsigned conditions, enum when when)
 
 enum engine { ENGINE_VECTOR, ENGINE_MATRIX };
 
-/* Tensor-parallel communication of an operation. A gather stands before a column-parallel matrix
- * (all-gather forward, reduce-scatter backward; or nothing and all-reduce), a reduction behind a
+/* Tensor-parallel communication of an operation. A gather comes before a column-parallel matrix
+ * (all-gather forward, reduce-scatter backward; or nothing and all-reduce), a reduction after a
  * row-parallel one (the reverse; "conjugate" in the literature). */
 enum comm_side { COMM_NONE, COMM_GATHER, COMM_REDUCE };
 
@@ -56,7 +56,7 @@ struct op {
     bool reuses_buffer; /* shares the buffer of the operation before */
     enum comm_side comm;
     double comm_elements; /* of the whole tensor that is sent */
-    bool overlapped;      /* communication runs beside the operation, cut in `tiles` */
+    bool overlapped;      /* communication overlaps with the operation, cut in `tiles` */
     double tiles;
 };
 
@@ -66,7 +66,7 @@ struct block_split {
     double microbatch; /* samples; b */
     double element_bytes;
     bool sequence_parallel;
-    bool overlapped; /* tensor-parallel communication runs beside the matrices */
+    bool overlapped; /* tensor-parallel communication overlaps with the matrices */
     bool fused_activation;
 };
 

@@ -60,7 +60,7 @@ double calculon_statistic_value(const struct rk_estimate *estimate,
                                 const struct calculon_statistic *statistic);
 
 /* Trainable parameters as that tool counts them: a vocabulary of 51,200 entries, tied, learned
- * positions, and no normalisation behind the last block. */
+ * positions, and no normalisation after the last block. */
 double calculon_parameters(const struct rk_model *model);
 
 #endif

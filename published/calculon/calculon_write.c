@@ -141,8 +141,8 @@ static void put_execution(struct writer *writer, const struct calculon_execution
     close_with(writer, '}');
 }
 
-/* The figures of an operation that come once per pass; a communication's third pass is the redone
- * one. Names are of the form PREFIX + SUFFIX. */
+/* The figures of an operation that come once per pass; a communication's third pass is its
+ * recomputation. Names are of the form PREFIX + SUFFIX. */
 static const struct pass_names {
     const char *flops, *bytes, *intensity, *time;
     const char *base, *edge; /* prefixes of the communication figures */
@@ -218,9 +218,9 @@ static void put_operation(struct writer *writer, const struct rk_operation *op)
     close_with(writer, '}');
 }
 
-/* That tool's sums take a redone communication to expose what forward exposed, but its list of
- * operations shows what the redone one exposes by itself: beside an overlapped matrix it is
- * shorter by the reduction's work. */
+/* That tool's sums expose as much of a recomputed communication as of forward's, but its list of
+ * operations shows its own exposed time: next to an overlapped matrix it is shorter by the
+ * reduction's work. */
 static double redone_exposed_s(const struct rk_operation *op, const struct rk_strategy *strategy)
 {
     const double tiles = (double)strategy->tensor;

@@ -426,7 +426,7 @@ static double over(double bytes, double time_s)
     return bytes > 0 ? bytes / time_s : 0;
 }
 
-/* Offload transfers hide beside computing, less its memory accesses. */
+/* Offload transfers overlap with computation, except for its memory accesses. */
 static void fill_requirements(const struct plan *p, struct rk_estimate *e)
 {
     const struct layer_cost *l = &p->layer;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The (recompute, communication, redone gather) of all kinds, sharded or not. */
+/* The (recompute, communication, repeated gather) of all kinds, sharded or not. */
 static int distinct_kinds(const struct strategies *space, bool tensor, struct kind kinds[MAX_KINDS])
 {
     int count = 0;

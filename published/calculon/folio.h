@@ -59,7 +59,7 @@ void folio_fold(struct folio *folio, const struct rk_problem *problem, int micro
 /* Fills folio->weights. */
 void folio_fold_weights(struct folio *folio, const struct rk_problem *problem);
 
-/* The entry of one row, microbatch and network; that of the next network stands behind it. */
+/* The entry of one row, microbatch and network, followed by that of the next network. */
 static inline struct folio_entry *folio_layer(const struct folio *folio, int microbatch, int row,
                                               int network)
 {

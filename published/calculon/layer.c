@@ -91,8 +91,8 @@ void recompute_fold(struct recompute_cost *cost, const struct block_cost *block,
 
 /* ---- communication ---- */
 
-/* What one side sends in a pass; RK_COLLECTIVES: nothing. The redone pass sends what forward
- * does. Columns: not split, split into reduce-scatters and all-gathers. */
+/* What one side sends in a pass; RK_COLLECTIVES: nothing. Recomputation sends what forward does.
+ * Columns: not split, split into reduce-scatters and all-gathers. */
 static const enum rk_collective sends[3][RK_PASSES][2] = {
     [COMM_GATHER] = {{RK_COLLECTIVES, RK_ALL_GATHER},
                      {RK_ALL_REDUCE, RK_REDUCE_SCATTER},
@@ -114,7 +114,7 @@ static double reduction_s(const struct block_cost *block, const struct op *op, d
                         op->comm_elements * (ranks - 1) / ranks);
 }
 
-/* Whether a pass of this side sums: forward behind a row-parallel matrix, else backward. */
+/* Whether a pass of this side sums: forward after a row-parallel matrix, else backward. */
 static bool reduces(enum comm_side side, int pass)
 {
     return pass == (side == COMM_REDUCE ? RK_FORWARD : RK_AGRAD);
@@ -138,8 +138,8 @@ static void send(const struct block_cost *block, int index, const struct comm_ch
     }
 }
 
-/* A matrix in `tiles`, each tile's communication beside the next one's computing, which it slows
- * by the engines it occupies. Returns the time of the matrix; *exposed_s is what remains of the
+/* A matrix in `tiles`, where each tile's communication overlaps with the next one's computation and
+ * slows it by the engines it occupies. Returns the time of the matrix; exposed_s is the exposed
  * communication. link_s is that of a base block, in edge blocks too. */
 static double overlapped_s(const struct block_cost *block, int index, int pass, double link_s,
                            const struct comm_choice *choice, double *exposed_s)

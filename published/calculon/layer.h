@@ -49,10 +49,10 @@ struct recompute_cost {
 void recompute_fold(struct recompute_cost *cost, const struct block_cost *block,
                     enum rk_recompute recompute, bool redo_all_gather, bool training);
 
-/* [2]: base block, edge block. The third pass of communication is what is redone. */
+/* [2]: base block, edge block. The third pass of communication is its recomputation. */
 struct comm_cost {
     double bytes[RK_PASSES][2], link_s[RK_PASSES][2], exposed_s[RK_PASSES][2];
-    double time_s[RK_PASSES]; /* of the operations that communication runs beside */
+    double time_s[RK_PASSES]; /* of the operations that overlap with communication */
     double recompute_s;       /* ... of those that are recomputed */
     double required_Bps[2];   /* bandwidth that would hide it: forward, activation gradient */
 };
@@ -64,12 +64,13 @@ struct comm_choice {
     enum rk_tensor_overlap overlap;
 };
 
-/* The communication of one operation, whatever is recomputed: the third pass is there as if it were
- * redone, and what it does to the weight gradient's time apart. */
+/* The communication of one operation, for every recomputation: the third pass is filled in as if it
+ * were repeated, and its effect on the weight gradient's time is kept apart. */
 struct comm_op_cost {
     double bytes[RK_PASSES][2], link_s[RK_PASSES][2], exposed_s[RK_PASSES][2];
-    double time_s[RK_PASSES]; /* of the operation, when communication runs beside it; else 0 */
-    double time_redone_s;     /* of its weight gradient, when communication is redone beside it */
+    double time_s[RK_PASSES]; /* of the operation, when it overlaps with communication; else 0 */
+    double time_redone_s;     /* of its weight gradient, when it overlaps with repeated
+                                 communication */
     double required_Bps[2];   /* forward, activation gradient */
 };
 

@@ -1,4 +1,4 @@
-/* offload.h - transfers to the lower memory tiers beside one block: which bytes, how long.
+/* offload.h - transfers to lower memory tiers during one block: bytes and time.
  *
  * Each of weights, activations and optimizer state may go to a tier of its own; tiers work at the
  * same time. Forward moves the next block's weights in and the last one's activations out, in
@@ -16,7 +16,7 @@ struct offload {
     double bytes[OFFLOADED]; /* of one block */
 };
 
-/* Bytes that one tier moves beside a forward or backward pass. */
+/* Bytes that one tier moves during a forward or backward pass. */
 static inline double offload_forward_bytes(const struct offload *offload, int tier)
 {
     const double weights = offload->tier[0] == tier ? offload->bytes[0] : 0;

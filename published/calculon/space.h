@@ -1,7 +1,7 @@
 /* space.h - the strategy space as groups, so that strategies can be counted and addressed.
  *
  * A group is a (tensor, pipeline) pair, which fixes data parallelism and the batch. Its strategies
- * are numbered: interleaving; kind (recompute, sharding, tensor communication, redone gather);
+ * are numbered: interleaving; kind (recompute, sharding, tensor communication, repeated gather);
  * then a rectangle of the remaining axes. Which values the axes of the rectangle take depends only
  * on which parallelisms are above 1: `struct options`.
  */

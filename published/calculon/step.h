@@ -17,7 +17,7 @@
 
 /* ---- a block ---- */
 
-/* How long computing waits for an offload transfer that runs beside it, but not beside its memory
+/* How long computation waits for an offload transfer that overlaps with it, but not with its memory
  * accesses. */
 STEP_INLINE double offload_wait_s(double transfer_s, double access_s, double block_s)
 {
@@ -72,7 +72,7 @@ STEP_INLINE double step_of(double chunks, double chunk_s, double missing_s, doub
     return chunks * chunk_s - missing_s + optimizer_s + data_exposed_s;
 }
 
-/* ---- data parallelism beside backward ---- */
+/* ---- data parallelism that overlaps with backward ---- */
 
 struct hiding {
     double chunk_s;         /* hiding_s over a chunk */

@@ -2,7 +2,7 @@
  *
  * It is that of [isaev2023], outermost axis first: tensor, pipeline, data (what is left),
  * interleaving, batch (the largest multiple of data up to the maximum), recompute, optimizer
- * sharding, tensor communication, redone all-gather, data overlap, tensor overlap, weight,
+ * sharding, tensor communication, repeated all-gather, data overlap, tensor overlap, weight,
  * activation and optimizer offload, fused activation, microbatch, and the network of tensor,
  * pipeline and data parallelism. A strategy's index is its position in that order, from 0.
  */

@@ -13,11 +13,12 @@
 enum rk_status galvatron_plan_of(const struct galvatron_file *file, struct rk_plan *plan,
                                  struct rk_error *error);
 
-/* The other way: what a strategy file can say of a plan, and what its run would be (`run`): nothing
- * or all of a layer is computed again, nothing is offloaded, ZeRO-1 is ZeRO-2, context parallelism
- * is Ulysses, precision is one. RK_UNSUPPORTED, by name: a layer split by tensor and context
- * parallelism at once, degrees that are no powers of two, experts on ranks of their own,
- * interleaving, schedules other than 1F1B and GPipe. Release the answer in every case. */
+/* The other way: what a strategy file can express of a plan, and the plan of its run (`run`): each
+ * layer is recomputed whole or not at all, nothing is offloaded, ZeRO-1 is ZeRO-2, context
+ * parallelism is Ulysses, and all layers have one precision. RK_UNSUPPORTED, by name: a layer split
+ * by tensor and context parallelism at once, degrees that are not powers of two, experts on ranks
+ * of their own, interleaving, schedules other than 1F1B and GPipe. Release the answer in every
+ * case. */
 enum rk_status galvatron_of_plan(const struct rk_model *model, const struct rk_plan *plan,
                                  struct galvatron_question *question,
                                  struct galvatron_answer *answer, struct rk_plan *run,

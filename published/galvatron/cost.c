@@ -39,7 +39,7 @@ static double hidden_MB(const struct galvatron_job *job, double count, int seque
 
 /* ---- a layer ---- */
 
-/* Backward of `compute_ms` beside `MB` to reduce: what is left of the longer one runs alone. */
+/* Backward of `compute_ms` while `MB` are reduced; the rest of the longer one runs alone. */
 static double overlapped_ms(double MB, double compute_ms, double ms_per_MB, double slowdown)
 {
     const double slow = ms_per_MB * slowdown;
@@ -177,7 +177,7 @@ static double hidden_ms(double communication_ms, double compute_ms, double slowd
                : communication_ms;
 }
 
-/* The gather at an end, of the kind of layer beside it. Its width is that of kind 0. */
+/* The gather at an end, for the adjacent kind of layer. Its width is that of kind 0. */
 static double end_gather_ms(const struct galvatron_job *job,
                             const struct galvatron_strategy *strategy, int number)
 {

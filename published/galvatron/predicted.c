@@ -83,8 +83,8 @@ static json_t *hardware_of(const struct rk_system *system, uint64_t ranks)
 
 /* ---- the model ---- */
 
-/* Kinds of layers, one behind the other: the form has each in one run. Where they take turns there
- * is one, the mean of all. */
+/* Kinds of layers in order, each in one run, as the format requires. Where kinds alternate there is
+ * a single one, the mean of all. */
 struct kinds {
     int count;
     bool mixed;
@@ -124,7 +124,7 @@ static struct rk_plan plan_of(enum rk_precision precision, uint64_t tensor, uint
     plan.batch = plan.microbatch = microbatch;
     plan.sequence = sequence;
     plan.sequence_parallel = tensor > 1;
-    plan.recompute = RK_WHOLE; /* of the recomputed ones; the others are beside them */
+    plan.recompute = RK_WHOLE; /* of recomputed layers; the fold has the others, too */
     return plan;
 }
 
@@ -143,7 +143,7 @@ static double parameters_MB(const struct layer_fold *layer)
     return (layer->parameters + layer->expert_parameters) * 4 / MB;
 }
 
-/* Of a layer of one of the profile's kinds, as it is or computed again. */
+/* A layer of one of the profile's kinds, with the given treatment. */
 static struct layer_fold layer_of(const struct layer_folds *fold, const struct kinds *kinds, int i,
                                   enum treatment treatment)
 {

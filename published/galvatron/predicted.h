@@ -1,9 +1,9 @@
-/* predicted.h - profiles in Galvatron's form, not measured but predicted: so that its search can be
- * asked about any model and machine of the catalog.
+/* predicted.h - profiles in Galvatron's form, predicted instead of measured, so that its search
+ * works for any model and machine of the catalog.
  *
- * Bandwidths are those of a collective of 256 MB; times of a layer are its forward pass on
- * one rank, memory what it keeps for backward with its sequence split over tensor ranks. Nothing
- * slows down beside communication (overlap_coe 1), as reckon-predict has it.
+ * Bandwidths are those of a collective of 256 MB; times of a layer are its forward pass on one
+ * rank, memory what it keeps for backward with its sequence split over tensor ranks. Overlapping
+ * communication slows nothing down (overlap_coe 1), as in reckon-predict.
  */
 #ifndef RECKON_GALVATRON_PREDICTED_H
 #define RECKON_GALVATRON_PREDICTED_H

@@ -58,7 +58,7 @@ static enum rk_status read_size(const struct place *place, double *value, struct
     return place_fail(place, error, "must be a number >= 0, got %s", place_describe(got, place));
 }
 
-/* The number at `text`; 0 when there is none. `end` is behind it. */
+/* The number at `text`; 0 when there is none. `end` is after it. */
 static int number_at(const char *text, const char **end)
 {
     int number = 0;
@@ -261,7 +261,7 @@ enum rk_status galvatron_read_hardware(const struct place *object,
 enum mode { STATIC, BATCH, SEQUENCE };
 static const char *const mode_names[] = {"static", "batch", "sequence", NULL};
 
-/* "layertype_0_bsz4_seq2048": the numbers behind "bsz" and the last "seq". */
+/* "layertype_0_bsz4_seq2048": the numbers after "bsz" and the last "seq". */
 static void time_key(const char *key, int *batch, int *sequence)
 {
     const char *end, *at = strstr(key, "_bsz");
@@ -321,8 +321,8 @@ static enum rk_status check_points(const struct place *file, const struct points
                       different, what, prefix, least);
 }
 
-/* Forward ms of samples. In the static mode the published code lists the times of all kinds one
- * behind the other and takes the one at the kind's number: `points` goes on from kind to kind. */
+/* Forward ms of samples. In the static mode the original code appends the times of all kinds to one
+ * list and takes the entry at the kind's number, so `points` keeps growing from kind to kind. */
 static enum rk_status read_time(const struct place *file, enum mode mode, const char *prefix,
                                 int number, int sequence, struct points *points,
                                 struct galvatron_line *ms, struct rk_error *error)

@@ -1,8 +1,8 @@
-/* strategy.h - how Galvatron [wang2024] may run one layer, and which ways there are.
+/* strategy.h - the ways in which Galvatron [wang2024] may run one layer.
  *
- * A name is pipeline-tensor-data: "1-4*-2f-c" has four ranks that split a layer (* behind more than
- * one), two that see other samples (f: ZeRO-3) and recomputes (-c); "-sp" says that the four split
- * the sequence (Ulysses) instead of the matrices. Degrees are powers of two. Pure.
+ * A name is pipeline-tensor-data: "1-4*-2f-c" has four ranks that split a layer ('*' follows a
+ * degree above 1), two that see other samples (f: ZeRO-3) and recomputation (-c); "-sp" says that
+ * the four split the sequence (Ulysses) instead of the matrices. Degrees are powers of two. Pure.
  */
 #ifndef RECKON_GALVATRON_STRATEGY_H
 #define RECKON_GALVATRON_STRATEGY_H
