@@ -17,9 +17,9 @@ double chunks_computing_s(const struct chunk_times *t)
     return t->chunks * t->on + pairs_below(t) * t->below;
 }
 
-/* Each chunk is written beside the first pair of its row. A row loads, but for its first chunk and
- * its own, each beside the one before it, and the first of the next row beside its last pair; not
- * where that is the chunk at hand. */
+/* Each chunk is written back during the first pair of its row. A row loads all chunks but its first
+ * one and its own, each during the previous pair, and during its last pair the first chunk of the
+ * next row, unless that is the current chunk. */
 double chunks_forward_wait_s(const struct chunk_times *t)
 {
     const double u = t->chunks, d = t->back, both = fmax(t->load, t->returned);
@@ -51,9 +51,9 @@ struct chunk_copies chunks_backward_copies(const struct chunk_times *t)
     return (struct chunk_copies){pairs - pairs_alone(t), t->chunks, pairs};
 }
 
-/* The gradient that a pair adds to goes back beside the next pair. Column j loads each chunk behind
- * j beside the one before it, and the first of the next column beside its last, where that is
- * another one. */
+/* The gradient that a pair adds to is returned during the next pair. Column j loads each chunk
+ * after j during the previous pair, and during its last pair the first chunk of the next column, if
+ * that is another one. */
 double chunks_backward_wait_s(const struct chunk_times *t)
 {
     const double u = t->chunks, both = fmax(t->load, t->returned);

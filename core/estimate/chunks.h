@@ -1,12 +1,12 @@
 /* chunks.h - attention over chunks of the sequence whose keys and values come from another memory,
  * two buffers deep [yao2024fpdt].
  *
- * Of u chunks there are u pairs on the diagonal and, where a chunk meets the d before it, u d -
- * d (d + 1) / 2 below it: u (u - 1) / 2 where it meets all. While a pair is worked
- * on, what the next one needs is loaded and what the last one brought is returned, each way at a
- * rate of its own; a pair begins when the one before and its own load have ended:
+ * Of u chunks there are u pairs on the diagonal and, where a chunk meets the d before it, u d - d
+ * (d + 1) / 2 below it: u (u - 1) / 2 where it meets all. During a pair, the data of the next one
+ * are loaded and the results of the last one returned, each way at a rate of its own; a pair begins
+ * when the one before and its own load have ended:
  *
- *     time = sum over pairs of max(pair, load of the next one, what is returned beside it)
+ *     time = sum over pairs of max(pair, load of the next one, return of the last one)
  *
  * Forward goes row by row: chunk i meets i - d ... i, or 0 ... i. The chunk before it is still
  * there. Backward goes column by column, from the diagonal down.
@@ -23,8 +23,8 @@ struct chunk_times {       /* seconds */
 /* All pairs, one after the other. */
 double chunks_computing_s(const struct chunk_times *t);
 
-/* How often something of a pair comes, and goes. Backward, beside: the keys and values of each
- * column, which nobody waits for. */
+/* Number of loads and returns of a pair's data. In backward also the keys and values of each
+ * column, which are never exposed. */
 struct chunk_copies {
     double loads, columns, returns;
 };

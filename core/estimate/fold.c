@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* ---- communication beside computing ---- */
+/* ---- communication that overlaps with computation ---- */
 
-/* The operation of a kind that is nearest to `at`: the one that communication hides behind. */
+/* The operation of a kind that is nearest to `at`: the one that communication overlaps with. */
 static int neighbour(const struct layer *layer, int at, enum operation_kind kind)
 {
     for (int distance = 1; distance < layer->operations; distance++) {
@@ -22,8 +22,8 @@ static int neighbour(const struct layer *layer, int at, enum operation_kind kind
     return -1;
 }
 
-/* What is waited for of `comm_s` in `steps` steps beside `work_s`: the excess, and a step that has
- * nothing beside it. */
+/* The exposed part of `comm_s` in `steps` steps that overlap with `work_s`: the excess, or one step
+ * that has nothing to overlap with, whichever is more. */
 static double exposed_beside(double comm_s, double work_s, double steps)
 {
     const double left_s = comm_s - work_s * (steps - 1) / steps, one_s = comm_s / steps;
@@ -37,9 +37,9 @@ static double exposed_of_ring(double comm_s, double work_s, double ranks)
     return left_s > 0 ? left_s : 0;
 }
 
-/* The pass of a product that its neighbour's messages of a pass hide behind. Backward, the input is
- * gathered once more beside the gradient of the input, which is scattered beside that of the
- * weights (ub_bulk_dgrad, ub_bulk_wgrad of Transformer Engine): each product hides one message. */
+/* The pass of a product that its neighbor's messages of a pass overlap with. In backward the input
+ * is gathered again during the input gradient, which is scattered during the weight gradient
+ * (ub_bulk_dgrad, ub_bulk_wgrad of Transformer Engine): each product hides one message. */
 static int hiding_pass(const struct operation *op, int pass)
 {
     const bool twice = op->beside_matrix && op->comm_bytes[RK_WGRAD] > 0;
@@ -89,7 +89,7 @@ static enum link link_of(const struct operation *op)
 
 /* ---- recomputation ---- */
 
-/* A bit beside those of parts: nothing from the operation on is kept for backward. */
+/* A bit next to those of parts: nothing from the operation on is kept for backward. */
 #define PAST_THE_END (1u << 31)
 
 /* A part within a part (the activation of a mixture that is recomputed whole) goes with it. */
@@ -179,7 +179,7 @@ static void fold_times(struct layer_fold *fold, const struct timed_layer *timed,
     }
 }
 
-/* Whole layers that are computed again are all there when their backward pass begins. */
+/* Layers that are recomputed whole are all in memory when their backward pass begins. */
 static double working_beside(const struct rk_plan *plan, double working, double released,
                              bool redone)
 {
@@ -226,14 +226,13 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
     fold->saved_bytes[op->holding] += redone ? op->saved_recomputed_bytes : op->saved_bytes;
 }
 
-/* What the host does in front of a microbatch beside its kernels (batch, masks, schedule), in
- * starts of a kernel; fitted to 272 functional tests of Megatron-LM, as long as a layer's kernels.
- */
+/* Host work before a microbatch in addition to its kernels (batch, masks, schedule), in kernel
+ * launches; fitted to 272 functional tests of Megatron-LM, as long as a layer's kernels. */
 #define MICROBATCH_STARTS 35
 
 /* Kernels of all experts that one call starts in a loop of C++, over those that Python starts one
- * by one: 8 us, what PyTorch's C++ alone takes for a kernel, over 50 us (docs/notes/accuracy.md, the
- * host). */
+ * by one: 8 us, what PyTorch's C++ alone takes for a kernel, over 50 us (docs/notes/accuracy.md,
+ * the host). */
 #define LOOPED (8.0 / 50)
 
 static double starts_of(const struct operation *op, int pass)
@@ -280,7 +279,7 @@ static void fold_launches(struct layer_fold *fold, const struct bench *bench,
               host_wait_s(bench->system, bench->plan, starts[pass], fold->pass_s[pass]));
 }
 
-/* Layers of a group that is computed again from one checkpoint. */
+/* Layers of a group that is recomputed from one stored input. */
 static double group_size(const struct rk_plan *plan)
 {
     return plan->recompute_every > 1 ? (double)plan->recompute_every : 1;
@@ -327,7 +326,7 @@ static double passes_s(const struct layer_fold *fold)
     return sum_s;
 }
 
-/* Is the all-to-all beside the computing of another microbatch? */
+/* Does the all-to-all overlap with the computation of another microbatch? */
 static bool hides_experts(const struct bench *bench)
 {
     return bench->plan->expert_overlap &&
@@ -373,13 +372,13 @@ static void layer_fold_one(struct layer_fold *fold, const struct bench *bench,
     wait_for_experts(fold, bench, slower_s);
 }
 
-/* Exchanges beside attention belong to it: neither runs again. */
+/* Exchanges that overlap with attention belong to it: neither runs again. */
 static bool is_attention(const struct operation *op)
 {
     return op->kind == OPERATION_ATTENTION || op->beside_attention;
 }
 
-/* Everything runs again but attention, and what comes behind the last tensor that is kept. */
+/* Everything runs again except attention, and what follows the last tensor that is kept. */
 bool swap_runs_again(const struct layer *layer, int operation)
 {
     if (is_attention(&layer->operation[operation])) return false;
@@ -409,7 +408,7 @@ static struct swap_fold swap_of(const struct timed_layer *timed)
     return swap;
 }
 
-/* The operations that may be computed again, or that hold something. */
+/* Lists the operations that may be recomputed, or that hold something. */
 static void list_again(struct timed_layer *timed)
 {
     timed->again = 0;
@@ -465,7 +464,7 @@ static void add_copied(struct copied_fold *sum, const struct chunk_times *t,
     sum->out_bytes += copies->returns * op->returned_bytes[pass];
 }
 
-/* Layers in chunks are computed again whole, which copies as forward does. */
+/* Layers in chunks are recomputed whole, which copies as forward does. */
 static void fold_copied(struct layer_fold *fold, const struct bench *bench,
                         const struct layer *layer)
 {
@@ -647,8 +646,8 @@ void fold_timed(struct layer_folds *fold, const struct timed_layers *timed,
 
 enum { OUTLINE_BYTES = offsetof(struct layer_fold, spent_s) };
 
-/* What fold_kind makes of the outline: beside the time that is spent again, recomputation changes
- * what is saved. Each sum in the order of the operations. */
+/* The part of fold_kind that the outline needs: recomputation changes the time spent again and the
+ * saved bytes. Sums are in the order of the operations. */
 static void outline_redone(struct layer_fold *fold, const struct timed_layer *timed,
                            const struct rk_system *system, const struct rk_plan *plan)
 {

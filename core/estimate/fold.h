@@ -51,7 +51,7 @@ struct copied_fold {
 struct layer_fold {
     /* the outline: what a stage's time and memory depend on */
     struct swap_fold swap;
-    struct copied_fold copied[RK_WAYS];   /* back: with what is computed again, all of it */
+    struct copied_fold copied[RK_WAYS];   /* backward: with all of the recomputation */
     double pass_s[FOLD_PASSES];           /* sums of spent_s */
     double parameters, expert_parameters; /* of this rank */
     double narrow_parameters;             /* of both: multiplied in 8 or 4 bits */
@@ -60,7 +60,7 @@ struct layer_fold {
     double loss_bytes; /* of what is saved, the loss's: gone when what stands in front runs back */
     double long_sides, short_sides; /* of its matrices: larger and smaller of both numbers */
     double saved_total_bytes;
-    double working_bytes; /* the most an operation needs beside that; what is computed again, too */
+    double working_bytes; /* the most an operation needs on top of that, recomputed ones included */
     double weight_groups; /* operations that have parameters */
     double weight_shapes; /* elements of its matrices' weights, of experts one's */
     double buffer_bytes;  /* of the buffer that all operations share, at its largest */
@@ -71,13 +71,13 @@ struct layer_fold {
     } step[2]; /* dense, experts' */
     /* the details */
     double spent_s[FOLD_PASSES][SPENDINGS];
-    double link_s[LINKS];              /* all passes */
-    double link_bytes[LINKS];          /* that leave this rank, all passes */
-    double useful_flop;                /* of forward */
-    double masked_flop, megatron_flop; /* what other counts have more: layers.h */
-    double kernel_flop;                /* executed, all passes */
-    double again_flop;        /* of forward work that is computed again, counted as useful_flop */
-    double again_masked_flop; /* ... and what the count of attention in full has more */
+    double link_s[LINKS];                 /* all passes */
+    double link_bytes[LINKS];             /* that leave this rank, all passes */
+    double useful_flop;                   /* of forward */
+    double masked_flop, megatron_flop;    /* what other counts have more: layers.h */
+    double kernel_flop;                   /* executed, all passes */
+    double again_flop;                    /* of recomputed forward work, counted as useful_flop */
+    double again_masked_flop;             /* ... and what the count of attention in full has more */
     double saved_bytes[RK_HOLDING_COUNT]; /* held until backward; checkpoints among them */
 };
 
@@ -103,7 +103,7 @@ struct timed_layer {
     double time_s[MAX_OPERATIONS][RK_PASSES];
     double waited_s[MAX_OPERATIONS][RK_PASSES]; /* of communication, what is not hidden; else all */
     double sent_bytes[MAX_OPERATIONS][RK_PASSES]; /* of communication */
-    struct layer_fold kept;                       /* nothing is computed again */
+    struct layer_fold kept;                       /* without recomputation */
     double steady_bytes;                          /* working memory of the others */
     int again;                                    /* operations that recomputation matters to */
     struct again {
@@ -120,7 +120,7 @@ struct timed_layers {
     struct timed_layer layer[LAYER_KINDS];
 };
 
-/* What the first step depends on, beside the axes of width and kernels and what all plans of a
+/* What the first step depends on, apart from the axes of width and kernels and what all plans of a
  * space have in common: plans with equal keys have the same timed layers. */
 enum { LAYER_KEY = 13 };
 void layer_key(uint64_t key[LAYER_KEY], const struct rk_model *model,
@@ -146,14 +146,14 @@ const char *layer_kind_name(enum layer_kind kind);
 /* Of an operation's operands and results, each once. */
 double operation_access_bytes(const struct rk_plan *plan, const struct operation *op, int pass);
 
-/* Of a layer that goes through two buffers: is the operation computed again, for the tokens whose
+/* In a layer that goes through two buffers: is the operation recomputed, for the tokens whose
  * results were dropped? */
 bool swap_runs_again(const struct layer *layer, int operation);
 
 /* Does backward run the operation again? */
 bool runs_again(const struct rk_plan *plan, const struct operation *op);
 
-/* What it needs beside what is saved, at its worst. */
+/* Its peak working memory, on top of saved tensors. */
 double working_of(const struct rk_plan *plan, const struct operation *op, bool redone);
 
 /* What an operation's time is spent on. */

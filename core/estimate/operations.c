@@ -40,7 +40,7 @@ double operation_access_bytes(const struct rk_plan *plan, const struct operation
     if (op->kind != OPERATION_ATTENTION) return 0;
     const double once = op->batch * (op->head_dim + op->value_dim) *
                         (op->heads * op->queries + op->kv_heads * op->keys);
-    return element * once * (pass == RK_FORWARD ? 1 : 2); /* gradients beside them */
+    return element * once * (pass == RK_FORWARD ? 1 : 2); /* and their gradients */
 }
 
 static void fill(struct rk_operation *out, const struct timed_layer *timed, int at,

@@ -59,8 +59,9 @@ static void add_adapters(struct state *state, const struct stage_sum *sum,
     state->optimizer += adapters * bytes->adapter_optimizer * shares->optimizer;
 }
 
-/* Gradients that nobody has reduced yet stay whole beside the shards, as they will be sent: FSDP2's
- * post_backward() returns before it reduces (torch/distributed/fsdp/_fully_shard). */
+/* Gradients that are not reduced yet stay whole, in the precision that they are sent in, in
+ * addition to the shards: FSDP2's post_backward() returns before it reduces
+ * (torch/distributed/fsdp/_fully_shard). */
 static double unsynced_bytes(const struct stage_sum *sum, const struct memory_rule *rule)
 {
     return rule->unsynced *
@@ -92,9 +93,9 @@ static struct state state_of(const struct stage_sum *sum, const struct memory_ru
     return state;
 }
 
-/* Blocks that are gathered at the same time: the one at hand and the one fetched ahead. FSDP1
- * frees a unit behind its backward before it gathers the next one (limit_all_gathers): one block
- * beside the root in 40 runs of fms-acceleration. */
+/* Blocks that are gathered at the same time: the current one and the prefetched one. FSDP1 frees a
+ * unit after its backward before it gathers the next one (limit_all_gathers): one block in addition
+ * to the root in 40 runs of fms-acceleration. */
 enum { GATHERED_BLOCKS = 2, FLAT_BLOCKS = 1 };
 
 /* DeepSpeed gathers matrix by matrix, and no more ahead than stage3_max_live_parameters, of which
@@ -216,8 +217,8 @@ enum { GROUPED_STREAMS = 4 };
 
 /* Transformer Engine overlaps tensor parallelism through buffers that all ranks can write to, one
  * of the gathered stream for each of ten products: four that gather in rings (forward of query,
- * key, value and of the MLP's first matrix, gradients of the two others), two that scatter what
- * they bring, four that communicate beside them (both gradients of the former). */
+ * key, value and of the MLP's first matrix, gradients of the two others), two that scatter their
+ * results, four that overlap with other products' communication (both gradients of the former). */
 enum { OVERLAPPED_PRODUCTS = 10 };
 
 static double overlap_bytes(const struct layer_folds *fold, const struct rk_plan *plan)
@@ -423,9 +424,9 @@ static void hold_state(struct rk_stage *stage, const struct state *state,
     stage->holds[RK_HOLD_optimizer] = state->optimizer * rule->optimizer_here;
 }
 
-/* What is written of one microbatch and what lies there of those in flight, by the shares of the
- * tiers; and beside it what two buffers always offload, to one tier. The ends' tensors count as
- * often as they are. */
+/* Bytes written for one microbatch and bytes held for those in flight, by the shares of the tiers,
+ * and the bytes that two buffers always offload, to one tier. The tensors of the ends are counted
+ * with their own number in flight. */
 struct moved {
     double once, flight, always;
 };

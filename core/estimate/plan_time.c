@@ -11,7 +11,7 @@
 #include <math.h>
 #include <reckon/offload.h>
 
-/* ---- communication beside computing ---- */
+/* ---- communication that overlaps with computation ---- */
 
 static double layers_of(const struct waited *w)
 {
@@ -46,7 +46,7 @@ double waited_one_s(const struct waited *w)
     return w->overlap ? smaller(w->comm_s, w->work_s) / layers_of(w) : 0;
 }
 
-/* What is waited for of communication that goes layer by layer beside work. */
+/* The exposed part of communication that overlaps with work layer by layer. */
 static double beside(const struct waited *w)
 {
     return excess_s(w) + waited_one_s(w);
@@ -262,8 +262,9 @@ static void swap_transfers(struct stage_sum *sum, const struct rk_system *system
     }
 }
 
-/* What is waited for of a transfer when chunks of the sequence are on the same link: at least what
- * both take beyond computing. Those are waited for in their layer, and beside its work else. */
+/* The exposed part of a transfer when sequence chunks are on the same link: at least what both take
+ * beyond computation. Chunks are exposed in their own layer, and otherwise overlap with its
+ * work. */
 static double beside_chunks(const struct waited *moved, const struct transfer *transfer,
                             const struct rk_system *system, const struct rk_plan *plan,
                             double copied_s, bool out)
@@ -300,7 +301,7 @@ static void offload_transfers(struct stage_sum *sum, const struct rk_system *sys
     sum->pass_s[FOLD_AGRAD] += back_s;
 }
 
-/* A pass over memory beside those of the node's other ranks. */
+/* A pass over memory while the node's other ranks make theirs. */
 static double pass_s(double (*time_s)(const struct rk_system *, double),
                      const struct rk_system *system, const struct rk_plan *plan, double bytes)
 {
@@ -359,7 +360,7 @@ void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
     sum->data_link_s = waits[WAIT_FORWARD].comm_s + waits[WAIT_BACKWARD].comm_s;
 }
 
-/* ---- behind the last backward pass ---- */
+/* ---- after the last backward pass ---- */
 
 /* Bytes that an Adam step reads and writes of one parameter: gradient read, master copy and moments
  * read and written; the master copy once more where narrower weights are written from it; the
@@ -402,8 +403,8 @@ static double own_part(const struct sharing *sharing, double dense, double exper
 }
 
 /* Gradients go to the host, which updates, and weights come back. State on drives is read and
- * written besides, one after the other [rajbhandari2021]; tiers work beside each other, and what
- * goes through the host takes the link of tier 1 as well. */
+ * written in addition, one after the other [rajbhandari2021]; tiers work at the same time, and
+ * transfers through the host use the link of tier 1 as well. */
 static double state_moves_s(double own, double own_ends, const struct element_bytes *bytes,
                             const struct rk_system *system, const struct rk_plan *plan)
 {
@@ -569,9 +570,8 @@ static double end_data_s(const struct staged *staged, int class, int slowest, do
     return end->data_s - reduced_s - (1 - end->gather_share) * gathered_s;
 }
 
-/* Stages end one after the other, the first one last, those of a V together: what comes behind
- * backward on stage i runs while the stages in front of it drain. Returns the stage whose end is
- * last. */
+/* Stages end one after another, the first one last, those of a V together: the work of stage i
+ * after backward runs while earlier stages drain. Returns the stage whose end is last. */
 static int last_end(const struct staged *staged, const struct rk_plan *plan, int slowest,
                     double *slack_s, double *data_s)
 {

@@ -1,4 +1,4 @@
-/* predict.h - today's predictor: rk_predict for every framework but calculon. */
+/* predict.h - the detailed model: rk_predict for every framework but calculon. */
 #ifndef RECKON_ESTIMATE_PREDICT_H
 #define RECKON_ESTIMATE_PREDICT_H
 

@@ -265,12 +265,12 @@ static void sum_memory(struct rk_stage *stage, struct tally *tally, const struct
     stage->total_bytes = demanded_bytes(all, system, stage->in_flight);
 }
 
-/* What data parallelism moves is fetched ahead across runs: a stage waits for the excess of each
- * run, and once for a layer that has nothing beside it. An end that is a run of its own is beside
- * the blocks next to it. */
+/* Data-parallel transfers are prefetched across runs: a stage waits for the excess of each run, and
+ * once for a layer that has nothing to overlap with. An end that is a run of its own overlaps with
+ * the adjacent blocks. */
 struct queue {
     int runs;
-    bool joins; /* the last one was an end: what follows is beside it */
+    bool joins; /* the last one was an end: the next run overlaps with it */
     struct waited run[RK_MAX_SEGMENTS + 2][WAITS];
 };
 
@@ -372,8 +372,8 @@ static void step_to(struct walk *walk, int local, const struct stage_blocks *blo
     walk->local = local;
 }
 
-/* Layers of a virtual stage of the model, which has its ends at the first and the last one: an end
- * beside a run that is as the plan itself is part of it, else one of its own. */
+/* Layers of a virtual stage of the model, which has its ends at the first and the last one. An end
+ * is part of an adjacent run that follows the plan, else a run of its own. */
 static void walk_part(struct walk *walk, const struct rk_plan *plan, uint64_t part)
 {
     const struct runs *runs = walk->runs;

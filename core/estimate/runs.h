@@ -1,11 +1,11 @@
 /* runs.h - stages whose layers are not all run alike.
  *
  * A plan's segments give runs of layers a local part of their own. A stage is then a sum of runs:
- * times, parameters and saved activations add up; what data parallelism moves is hidden behind the
- * computing of its own run; of what is there for a moment (working memory, gathered weights) the
- * largest counts. Embedding and head are run as the plan itself says. All runs of a stage have the
- * same ranks: where one is split over more of them, its data parallel groups are fewer and each has
- * more samples of a microbatch. Between runs whose activations lie differently they are moved.
+ * times, parameters and saved activations add up; data-parallel transfers overlap with the
+ * computation of their own run; only the largest of short-lived tensors (working memory, gathered
+ * weights) counts. Embedding and head follow the plan itself. All runs of a stage have the same
+ * ranks: where one is split over more of them, its data parallel groups are fewer and each has more
+ * samples of a microbatch. Between runs whose activations have different layouts they are moved.
  * Pure.
  */
 #ifndef RECKON_ESTIMATE_RUNS_H

@@ -67,7 +67,7 @@ static double attention_s(const struct server *server, const struct operation *o
                : attention_time_s(server->system, operand, &shape, false);
 }
 
-/* Without a kernel of its own: within one beside it. */
+/* Within the kernel of an adjacent operation, if it has no kernel of its own. */
 static double memory_s(const struct server *server, const struct operation *op)
 {
     const double kernels = op->kernels[RK_FORWARD], bytes = op->bytes[RK_FORWARD];
@@ -106,8 +106,8 @@ static double forward_s(const struct server *server, const struct operation *op)
     return busy_between(alone_s, forward_on(&busy, op), share);
 }
 
-/* Two halves of a batch take turns: experts' exchange of one beside the computing of the other
- * [deepseek2024v3, 3.4]. */
+/* Two halves of a batch take turns: the exchange of experts of one overlaps with the computation of
+ * the other [deepseek2024v3, 3.4]. */
 static void hide_exchange(const struct server *server, struct served_layer *sum)
 {
     const double comm_s = sum->spent_s[SPENT_EXPERT];
@@ -117,9 +117,9 @@ static void hide_exchange(const struct server *server, struct served_layer *sum)
     sum->spent_s[SPENT_EXPERT] = exposed_s;
 }
 
-/* Weights that data ranks share are gathered block by block, beside the computing of the one
- * before: the weight-gathered layout of [pope2023, 3.2.3]. A rank has its share, and a whole block;
- * tokens go to where the tables of the ends are. */
+/* Weights that data ranks share are gathered block by block, during the previous block: the
+ * weight-gathered layout of [pope2023, 3.2.3]. A rank holds its share and one whole block; tokens
+ * go to where the tables of the ends are. */
 static void gather_weights(const struct server *server, enum layer_kind kind,
                            struct served_layer *sum)
 {
@@ -196,7 +196,7 @@ static void add_layer(struct served_layer *sum, const struct served_layer *layer
     sum->message_bytes = fmax(sum->message_bytes, layer->message_bytes);
 }
 
-/* `samples` of `tokens` each, behind `cached` ones. */
+/* `samples` of `tokens` each, after `cached` ones. */
 static void serve_pass(const struct server *server, double samples, double tokens, double cached,
                        struct served_pass *pass)
 {
@@ -229,8 +229,8 @@ static void serve_pass(const struct server *server, double samples, double token
                               pass->sum.message_bytes);
 }
 
-/* How passes go through the stages: the first ones of all, behind others, or in turns, each next
- * one of a sequence when it is through. */
+/* How passes go through the stages: as the first ones, after others, or in turns, where the next
+ * pass of a sequence starts when the last one is through. */
 enum flow { FIRST, BEHIND, IN_TURNS };
 
 static double flow_s(enum flow flow, double through_s, double paced_s, double passes)
@@ -355,8 +355,8 @@ static double stage_cache_bytes(const struct server *server, uint64_t stage, uin
     return bytes;
 }
 
-/* What is there of a pass beside weights and cache: of prompts, which engines keep free, or of a
- * step of decoding, whichever is more. */
+/* Working memory of a pass, without weights and cache: of prompts, for which engines keep it free,
+ * or of a step of decoding, whichever is more. */
 static double working_of_batch(const struct server *server, double prefill_bytes, double samples)
 {
     struct served_pass pass;

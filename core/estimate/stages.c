@@ -517,12 +517,12 @@ struct element_bytes element_bytes_of(const struct rk_plan *plan)
         e.weight < 4 ? 4 : 0; /* where weights are narrow unless it is said */
     const bool narrow = plan->precision >= RK_FP8_DELAYED;
     if (plan->framework == RK_DEEPSPEED && width_of(plan->precision) == 2 && plan->zero < 2) {
-        e.gradient = 2 + 4; /* its bf16 optimizer sums them up in fp32 beside them */
+        e.gradient = 2 + 4; /* its bf16 optimizer also sums them up in fp32 */
         e.sent_gradient = 4;
     }
     if (plan->weight_element_bytes > 0) e.weight = plan->weight_element_bytes;
     if (plan->gradient_element_bytes > 0) {
-        if (plan->gradient_element_bytes >= 4) { /* no fp32 copy of the gradients beside them */
+        if (plan->gradient_element_bytes >= 4) { /* no separate fp32 copy of the gradients */
             e.optimizer -= e.step_gradient;
             e.step_gradient = 0;
         }

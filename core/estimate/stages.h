@@ -31,8 +31,8 @@ struct stage_map {
  * plan that plan_check accepts. */
 void stage_map_of(struct stage_map *map, const struct rk_model *model, const struct rk_plan *plan);
 
-/* Adds blocks `first` ... of one virtual stage; of the first recompute_layers of them, every
- * recompute_stride-th is computed again. */
+/* Adds blocks `first` ... of one virtual stage; every recompute_stride-th of the first
+ * recompute_layers blocks is recomputed. */
 void stage_add_blocks(struct stage_blocks *blocks, const struct rk_model *model,
                       const struct rk_plan *plan, uint64_t first, uint64_t count);
 
@@ -40,7 +40,7 @@ void stage_add_blocks(struct stage_blocks *blocks, const struct rk_model *model,
 void stage_part(struct stage_blocks *blocks, const struct rk_model *model,
                 const struct rk_plan *plan, uint64_t i);
 
-/* Is block `i` of the `count` blocks of a part computed again? */
+/* Is block `i` of the `count` blocks of a part recomputed? */
 bool stage_recomputes(const struct rk_plan *plan, uint64_t i, uint64_t count);
 
 /* Its first stage alone: a map of one class. */
@@ -68,8 +68,8 @@ struct stage_sum {
     double copied_parameters;  /* of tables that the first stage has */
     double largest_parameters; /* of its largest block, experts among them */
     double saved_total_bytes;
-    double ends_total_bytes[ENDS]; /* of these: by what stands before the first block, behind the
-                                      last one */
+    double ends_total_bytes[ENDS]; /* of these: of the layers before the first block, after the last
+                                      one */
     double working_bytes, buffer_bytes;
     double put_off_s, put_off_bytes; /* of a microbatch's weight gradients of the head */
     struct step_fold step[2];        /* as of a layer: fold.h */
@@ -105,7 +105,7 @@ void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
                    const struct rk_model *model, const struct rk_plan *plan,
                    const struct stage_blocks *blocks);
 
-/* The outline of the same blocks where other layers are computed again: the same, bit by bit. */
+/* The outline of the same blocks with other layers recomputed: the same, bit by bit. */
 void stage_again(struct stage_sum *sum, const struct layer_folds *fold,
                  const struct rk_model *model, const struct rk_plan *plan,
                  const struct stage_blocks *blocks);
@@ -133,12 +133,13 @@ struct element_bytes {
     double step_gradient;               /* of the optimizer's: from one step to the next forward */
     double gathered;                    /* of weights in the precision of the products */
     double sent_weight, sent_gradient;  /* by data parallelism */
-    double narrow_copies; /* of weights that are multiplied in 8 or 4 bits, beside the kept ones */
+    double narrow_copies; /* of weights that are multiplied in 8 or 4 bits, next to the kept ones */
     double added;     /* read and written to add a microbatch's gradient to the sum, when that is a
                          kernel of its own */
-    double of_tables; /* of the optimizer's, beside it, of what embedding and head have */
+    double of_tables; /* more of the optimizer's for each parameter of embedding and head */
     double master;    /* of the optimizer's: the copy of the weights that it steps; 0: none */
-    double of_long_sides, of_short_sides; /* of the optimizer's, beside it, of sides of matrices */
+    double of_long_sides, of_short_sides; /* more of the optimizer's for each number of a side of a
+                                             matrix */
     double base; /* of frozen matrices of blocks, as they are kept and gathered */
     double adapter_weight, adapter_gradient, adapter_optimizer, adapter_sent;
     double autocast;  /* of weights' casts that stay from forward to backward */
@@ -163,9 +164,9 @@ struct sharing sharing_of(const struct rk_plan *plan);
 struct exchange {
     struct sent {
         double time_s;
-        double engine_s; /* of it, what passing on takes from computing beside it */
+        double engine_s; /* of it, what forwarding takes from computation meanwhile */
     } reduce, gather;
-    bool copied; /* by what computes: not beside it */
+    bool copied; /* by the processors that compute: no overlap */
 };
 
 struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system *system,
@@ -193,11 +194,12 @@ struct transfer {
     double requests;          /* of each tier */
 };
 
-/* Tiers work beside each other; what goes through the host shares tier 1's link. */
+/* Tiers work at the same time; transfers through the host share tier 1's link. */
 double transfer_time_s(const struct rk_system *system, const struct rk_plan *plan,
                        const struct transfer *transfer, bool out);
 
-/* What a stage moves for each microbatch beside computing: activations out and back, weights. */
+/* Transfers of a stage that overlap with computation, per microbatch: activations out and back,
+ * weights. */
 struct stage_transfers {
     double out_s, back_s, weights_s;
     double activations_bytes, weights_bytes;
@@ -225,8 +227,8 @@ void ends_in_flight(double ends[ENDS], const struct rk_plan *plan, double microb
 struct stage_demand {
     double static_bytes;             /* weights, gradients, optimizer, lasting buffers */
     double late_bytes;               /* of these: gradients that come while activations go */
-    double between_bytes;            /* beside that from the optimizer's step to the next one */
-    double step_bytes;               /* ... while the step runs, gone behind it */
+    double between_bytes;            /* on top of that, from the optimizer's step to the next one */
+    double step_bytes;               /* ... while the step runs, freed after it */
     double fixed_bytes;              /* gathered, working, messages */
     double flight_bytes, away_bytes; /* of one microbatch: that stay, that are on their way */
     double handles, engines;         /* of libraries, which have a workspace each */
@@ -322,31 +324,33 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
 
 /* ---- time ---- */
 
-/* What data parallelism moves beside computing: for each microbatch, and behind the last one. */
+/* Data-parallel transfers that overlap with computation: for each microbatch, and after the last
+ * one. */
 enum wait { WAIT_FORWARD, WAIT_BACKWARD, WAIT_REDUCE, WAIT_GATHER, WAITS };
 
 struct waited { /* a run of layers; none: comm_s is 0 */
     double comm_s, work_s, layers;
     bool overlap;
-    double engine_s; /* of what computes, that comm_s takes while it goes on beside it */
+    double engine_s; /* of computation, what comm_s takes while it overlaps */
 };
 
 /* Requires what stage_moves made of the sum. */
 void stage_waits(struct waited waits[WAITS], const struct stage_sum *sum,
                  const struct exchange *exchange, const struct rk_plan *plan);
 
-/* What is waited for: the excess of a run and what computing takes longer meanwhile, and a layer
- * that has nothing beside it. */
+/* The exposed time: the excess of a run with the time by which computation slows down meanwhile,
+ * and a layer that has nothing to overlap with. */
 double waited_excess_s(const struct waited *waited);
 double waited_one_s(const struct waited *waited);
 
-/* What comes behind the last backward pass of a stage. */
+/* Work after the last backward pass of a stage. */
 struct stage_end {
     double put_off_s; /* weight gradients of the head that wait for the pipeline to drain */
     double data_s;    /* waited for */
     double gather_s;  /* ... of it, for weights */
-    double reduce_excess_s, gather_excess_s; /* ... that goes on when the work beside it is done */
-    double gather_share;                     /* that gathering takes from what computes beside it */
+    double reduce_excess_s, gather_excess_s; /* ... that remains when the work that overlaps with it
+                                                is done */
+    double gather_share;                     /* that gathering takes from computation meanwhile */
     double data_link_s;                      /* sent */
     double optimizer_s;                      /* the longer of these two: */
     double optimizer_host_s, optimizer_work_s;
@@ -370,10 +374,9 @@ void stage_sums(struct class_sums *sums, const struct stage_map *map,
 /* Does computing wait for messages between stages? */
 bool sends_wait(const struct rk_plan *plan);
 
-/* What messages between stages add to a pass. Where ranks copy them, a stage copies one in before
- * and one out behind it; each of two stages does half of that: one is the first, the other the
- * last.
- */
+/* Time that messages between stages add to a pass. Where ranks copy them, a stage copies one in
+ * before the pass and one out after it; each of two stages does half of that: one is the first, the
+ * other the last. */
 double send_s_of(const struct layer_folds *fold, const struct rk_system *system,
                  const struct rk_plan *plan);
 
