@@ -98,7 +98,7 @@ static void add_block_norm(struct build *build, enum op id, bool for_experts)
              keeps_input(build, read) ? kept : 0);
 }
 
-/* Behind a half, too, in models with four norms a block (Gemma 2). */
+/* After a half, too, in models with four norms a block (Gemma 2). */
 static void add_post_norm(struct build *build, enum op id)
 {
     if (build->model->block_norms != 4) return;
@@ -123,7 +123,7 @@ static void mixer_half(struct build *build, enum mixer mixer)
     add_residual(build, OP_CROSS_RESIDUAL, 1);
 }
 
-/* Experts and a dense MLP beside them (Arctic) have a norm each. */
+/* Experts and a dense MLP in parallel to them (Arctic) have a norm each. */
 static void mlp_half(struct build *build, enum mlp_kind kind)
 {
     const bool mixture = kind == MLP_EXPERTS;

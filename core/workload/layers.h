@@ -23,7 +23,7 @@
 
 /* Blocks are numbered by what they are made of, in the order in which stages sum them. */
 enum layer_kind {
-    LAYER_EMBEDDING, /* tables of tokens and positions, norm and dropout behind them */
+    LAYER_EMBEDDING, /* tables of tokens and positions, followed by norm and dropout */
     LAYER_BLOCKS,    /* the first of MIXERS * MLP_KINDS */
     LAYER_PREDICT = LAYER_BLOCKS + MIXERS * MLP_KINDS, /* multi-token prediction: a projection of
                                               2h to h, a block, its share of the head */
@@ -114,7 +114,7 @@ struct operation {
     double window;                    /* tokens that a query sees at most; 0: all before it */
     bool slides;                      /* ... the last ones, not those of its chunk */
     double loaded_bytes[RK_PASSES];   /* from memory tier 1 in front of each pair of chunks */
-    double returned_bytes[RK_PASSES]; /* to it: forward behind each chunk, backward each pair */
+    double returned_bytes[RK_PASSES]; /* to it: forward after each chunk, backward each pair */
     double lent_bytes;                /* there of all chunks, while the layer runs */
     double merged_bytes[RK_PASSES];   /* read and written to add up what each pair brings */
     double packed_bytes;              /* keys and values that other ranks need, side by side */
@@ -132,8 +132,8 @@ struct operation {
     double copies; /* all-to-all: ranks that each token goes to; those of one network domain are
                       sent one, and pass it on; 0: each is sent its own */
     double reach;  /* share of the ranks, neighbours, that these are among; with copies */
-    bool beside_attention; /* hides behind the attention operation that follows */
-    bool beside_matrix;    /* hides behind the matrix that follows or precedes it, with
+    bool beside_attention; /* overlaps with the attention operation that follows */
+    bool beside_matrix;    /* overlaps with the matrix that follows or precedes it, with
                               plan->tensor_overlap */
 
     double parameters;        /* of this rank */
@@ -141,14 +141,15 @@ struct operation {
     bool expert;              /* ... which are an expert's: another data-parallel group */
     bool adapter;             /* ... which are an adapter's: trained though the others are frozen */
 
-    bool ends; /* neither it nor what comes behind it holds anything: torch's checkpoints stop */
+    bool ends; /* neither it nor a later operation holds anything: torch's checkpoints stop */
 
     double saved_bytes;            /* held from forward to backward */
-    double saved_recomputed_bytes; /* ... when `part` is computed again */
+    double saved_recomputed_bytes; /* ... when `part` is recomputed */
     double put_off_bytes;          /* a microbatch, where the weight gradient is put off */
-    double working_bytes;          /* while it runs, in forward or backward, beside what is saved */
-    double released_bytes; /* of these, where it is not computed again: its output, read by the next
-                              one alone, is gone when its own backward pass runs */
+    double working_bytes;          /* while it runs, in forward or backward, on top of saved
+                                      tensors */
+    double released_bytes; /* of these, where it is not recomputed: its output, which only the next
+                              operation reads, is freed when its own backward pass runs */
     double buffer_bytes;   /* of a buffer that all operations of a rank share and nobody frees */
 };
 
@@ -181,7 +182,7 @@ double chunk_pairs_on_diagonal(const struct operation *attention); /* of tokens,
 
 /* ---- inference ---- */
 
-/* A forward pass of plan->microbatch samples, plan->sequence tokens of each, behind tokens whose
+/* A forward pass of plan->microbatch samples, plan->sequence tokens of each, after tokens whose
  * keys, values or states are kept. Prefill begins with none cached; a step of decoding has a
  * sequence of 1. */
 struct served {
@@ -193,8 +194,8 @@ struct served {
 };
 
 /* What engines of inference run: no loss, no dropout; logits of the last token of each sample;
- * residual sums, rotary and casts within the kernel beside them; experts that no token goes to are
- * not read. Only RK_FORWARD counts. Requires context 1. */
+ * residual sums, rotary and casts within an adjacent kernel; experts that no token goes to are not
+ * read. Only RK_FORWARD counts. Requires context 1. */
 void layer_build_served(struct layer *layer, enum layer_kind kind, const struct rk_model *model,
                         const struct rk_plan *plan, const struct served *served);
 

@@ -1,12 +1,12 @@
-/* layers_adapters.c - matrices whose weights are frozen, and the adapters beside them.
+/* layers_adapters.c - matrices whose weights are frozen, and their adapters.
  *
  *     y = W x + s B A dropout(x)      A: r x in, B: out x r        [hu2021lora]
  *
  * A product of a frozen matrix saves the matrix for backward, not its input, which only the
  * gradient of the weights reads (torch's derivatives of mm and linear). A saves its input: the one
- * that all matrices behind a norm share, or with dropout a copy and a mask of its own, of 1 byte an
- * element; B saves A x (huggingface/peft v0.10 to 0.18, src/peft/tuners/lora/layer.py). DoRA works
- * out the norm of W + s B A in every forward pass, and saves both results (dora.py).
+ * that all matrices after a norm share, or with dropout a copy and a mask of its own, of 1 byte an
+ * element; B saves A x (huggingface/peft v0.10 to 0.18, src/peft/tuners/lora/layer.py). DoRA
+ * computes the norm of W + s B A in every forward pass, and saves both results (dora.py).
  */
 #include "workload/layers_build.h"
 
@@ -88,7 +88,7 @@ void add_adapter(struct build *build, struct place_in in, const struct adapted *
     op->saved_bytes = op->saved_recomputed_bytes = a->count * a->rows * rank * e;
     add_factor(build, OP_ADAPTER_OUT, in, a, &(struct product){a->count, a->rows, a->out, rank});
     weigh(build, in, a);
-    const struct traffic sum = /* compiled, behind the product of B */
+    const struct traffic sum = /* compiled, after the product of B */
         build->plan->fused ? (struct traffic){2 * e, e, 0, 0}
                            : (struct traffic){5 * e, 2 * e, 2, 1};
     add_memory(build, OP_ADAPTER_SUM, in, a->count * a->rows * a->out, sum);

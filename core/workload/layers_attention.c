@@ -44,8 +44,8 @@ static struct heads heads_of(const struct build *build, bool local)
     };
 }
 
-/* Query-key pairs of one head of one sample that the mask leaves, s (s + 1) / 2 or, within a window
- * of w, w (w + 1) / 2 and w for each token behind. */
+/* Query-key pairs of one head of one sample that the mask leaves: s (s + 1) / 2 or, within a window
+ * of w, w (w + 1) / 2 and w for each later token. */
 static double causal_pairs(double s, double window)
 {
     const double w = window > 0 ? fmin(window, s) : s;
@@ -85,7 +85,7 @@ static double window_of(const struct build *build, bool local)
     return local ? (double)build->model->window : 0;
 }
 
-/* Does the kernel compute what is behind a token, too? */
+/* Does the kernel also compute pairs with later tokens? */
 static bool computes_all(const struct build *build)
 {
     return build->plan->full_attention || build->model->bidirectional || build->two_way;
@@ -143,8 +143,8 @@ static double crowding_of(const struct build *build, bool local, double around)
     return uneven ? 2 - 1 / around : 1;
 }
 
-/* What counts of attention in full have: every token with every token of its window, before or
- * behind it, [korthikanti2022], [chowdhery2022]. */
+/* Pairs that counts of attention in full include: every token with every token of its window,
+ * before or after it, [korthikanti2022], [chowdhery2022]. */
 static double full_pairs(const struct build *build, bool local)
 {
     const double s = build->sequence;
@@ -199,17 +199,16 @@ static double output_bytes(const struct build *build, const struct heads *heads)
     return build->tokens * heads->queries * heads->value * build->element;
 }
 
-/* Of an output that the linear layer behind attention alone reads: that layer keeps a narrow one
- * itself. */
+/* Bytes kept of an output that only the linear layer after attention reads: that layer keeps a
+ * narrow one itself. */
 static double output_kept(const struct build *build, const struct heads *heads)
 {
     if (!keeps_input(build, TARGETS_O)) return 0;
     return build->kept < build->element ? 0 : output_bytes(build, heads);
 }
 
-/* Each of `tensors` is copied in front of the exchange, parts of other ranks apart, and behind it,
- * tokens in their order (Transformer Engine's flash_attn_a2a_communicate; DeepSpeed's
- * single_all_to_all). */
+/* Each of `tensors` is copied before the exchange, grouped by rank, and after it, tokens in their
+ * order (Transformer Engine's flash_attn_a2a_communicate; DeepSpeed's single_all_to_all). */
 static void rearrange(struct operation *op, double tensors)
 {
     op->rearranged_bytes = 2 * 2 * op->comm_bytes[RK_FORWARD];
@@ -250,9 +249,9 @@ static void add_kv_gather(struct build *build, double bytes)
     op->working_bytes = 2 * bytes * build->context;
 }
 
-/* Those of one rank after the other, each step beside the attention over the ones before
- * [liu2023]. Forward n - 1 steps; backward as many, and n of their gradients, which have to come
- * home. */
+/* Keys and values of one rank after another, each step during attention over the previous ones
+ * [liu2023]. Forward has n - 1 steps; backward has these and n of their gradients, which must
+ * return to their ranks. */
 static void add_ring(struct build *build, const struct heads *heads, double bytes)
 {
     const double n = heads->around;
@@ -473,7 +472,7 @@ static void add_projections(struct build *build, const struct heads *heads)
     op->saved_bytes = op->saved_recomputed_bytes =
         inputs_kept(build, heads) + build->tokens * gate * build->element;
     op->released_bytes = fmin(op->saved_bytes, build->tokens * columns * build->element);
-    if (build->plan->qkv_joined) /* the product, beside queries and keys with positions */
+    if (build->plan->qkv_joined) /* the product, in addition to queries and keys with positions */
         op->saved_bytes += build->tokens * (heads->queries + heads->keys) * d * build->element;
     add_projection_adapters(build, heads, queries);
     add_head_norms(build, heads);
@@ -595,7 +594,7 @@ static void add_out(struct build *build, const struct heads *heads)
         add_narrow_linear(build, OP_ATTENTION_OUT, attention,
                           &(struct product){1, build->tokens, build->hidden, width}, build->tokens);
     op->parameters += has_out_biases(build->model) ? build->hidden : 0;
-    if (build->kept < build->element) /* fused, beside the output that attention keeps */
+    if (build->kept < build->element) /* fused, in addition to the output that attention keeps */
         op->saved_bytes = op->saved_recomputed_bytes = build->tokens * width * build->kept;
     add_adapter(build, attention,
                 &(struct adapted){RK_TARGET_O, 1, build->tokens, width, build->hidden, false});

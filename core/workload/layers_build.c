@@ -346,6 +346,6 @@ void add_residual(struct build *build, enum op id, double streams)
     struct operation *op =
         add_memory(build, id, (struct place_in){RK_HOLD_norms, NOT_A_PART}, x, traffic);
     if (streams == 1 && !drops) op->memory = MEMORY_RESIDUAL;
-    if (build->served) op->kernels[RK_FORWARD] = 0; /* the norm behind it sums */
+    if (build->served) op->kernels[RK_FORWARD] = 0; /* the norm after it sums */
     op->saved_bytes = op->saved_recomputed_bytes = drops ? streams * x : 0; /* masks */
 }

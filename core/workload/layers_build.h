@@ -103,8 +103,8 @@ struct operation *add_norm(struct build *build, enum op id, struct place_in in, 
 struct operation *add_comm(struct build *build, enum op id, struct place_in in, enum comm_over over,
                            enum comm_what forward, enum comm_what backward, double bytes);
 
-/* Tensor parallelism in front of a column-parallel matrix and behind a row-parallel one, for
- * `width` elements a token [korthikanti2022]. */
+/* Tensor parallelism before a column-parallel matrix and after a row-parallel one, for `width`
+ * elements a token [korthikanti2022]. */
 void add_gather(struct build *build, enum op id, struct place_in in, double width, double element);
 void add_reduce(struct build *build, enum op id, struct place_in in, double width);
 
@@ -117,16 +117,15 @@ void add_residual(struct build *build, enum op id, double streams);
 
 /* ---- halves of a block ---- */
 
-/* Attention from the output of its norm (of which each rank has `shard` rows) up to what the
- * residual sum reads; `beside` is the width of what else reads the gathered input, and
- * `reduces` says whether the sum over tensor ranks is its own. */
+/* Attention from the output of its norm (of which each rank has `shard` rows) up to the input of
+ * the residual sum; `reduces`: the sum over tensor ranks is its own. */
 void build_attention(struct build *build, bool local, bool reduces);
 
 /* The same with keys and values of what the encoder brings. */
 void build_cross_attention(struct build *build);
 
-/* A recurrence in place of attention, or beside it (then the gathered input and the sum over tensor
- * ranks are attention's, and it comes first). */
+/* A recurrence in place of attention, or in parallel to it (then the gathered input and the sum
+ * over tensor ranks are attention's, and it comes first). */
 void build_recurrence(struct build *build, bool beside);
 
 /* What the first matrix leaves for the activation's backward: as wide as it is, or cast to 8 bits
@@ -139,7 +138,7 @@ struct mlp {
     double width;
     struct place_in in;
     enum op gather, in_id, activation, out_id, reduce;
-    double input_kept; /* bytes, beside what the norm in front keeps */
+    double input_kept; /* bytes, on top of what the norm before it keeps */
     bool gathers, reduces;
 };
 void build_mlp(struct build *build, const struct mlp *mlp);
@@ -165,7 +164,7 @@ struct looked_up {
 double lookup_sharers(const struct build *build, bool local);
 void build_lookup(struct build *build, const struct looked_up *at);
 
-/* Does the pass have a token of each sample, behind cached ones? */
+/* Does the pass have a token of each sample, after cached ones? */
 bool is_decoding(const struct build *build);
 
 /* A block of `kind`, none of the ends. */

@@ -1,4 +1,4 @@
-/* layers_ends.c - what stands before the first block and behind the last one: tables of tokens and
+/* layers_ends.c - layers before the first block and after the last one: tables of tokens and
  * positions, final norm, logits, loss; multi-token prediction [deepseek2024v3].
  */
 #include "plan/habits.h"
@@ -67,13 +67,13 @@ void build_embedding(struct build *build)
 
 /* Bytes for each logit. Whole on each rank, torch has them in 16 bits, in fp32, their log-softmax,
  * and a gradient of either. Megatron-LM: an fp32 copy, in which maximum, difference, exponential
- * and quotient are worked out in place, is kept for backward beside the 16-bit logits or their
- * gradient [narayanan2021]; fused, fewer kernels touch it. torch: compiled, the 16-bit logits are
- * kept and turn into their gradient; else fp32 logits, their log-softmax, and a gradient of each.
+ * and quotient are computed in place, is kept for backward with the 16-bit logits or their gradient
+ * [narayanan2021]; fused, fewer kernels touch it. torch: compiled, the 16-bit logits are kept and
+ * turn into their gradient; else fp32 logits, their log-softmax, and a gradient of each.
  * Megatron-LM's compiled loss (fused_cross_entropy.py) hands fp32 logits from one compiled function
- * to the next, which writes exponentials of its own: what works in place in eager mode does not.
- * Transformer Engine's (triton/cross_entropy.py, also behind Megatron-LM's switch) reads the 16-bit
- * logits for maximum and sum, then turns them into their gradients; backward scales these.
+ * to the next, which writes exponentials of its own: nothing is in place as in eager mode.
+ * Transformer Engine's (triton/cross_entropy.py, also used by Megatron-LM) reads the 16-bit logits
+ * for maximum and sum, then turns them into their gradients; backward scales these.
  */
 struct loss_bytes {
     double kept, beside;
@@ -89,7 +89,7 @@ struct loss_bytes {
  * 4.45 it kept them in 16 bits, cast and shifted; loss_utils.py shifts labels instead. */
 /* clang-format off */
 static const struct loss_bytes of_trainers[RK_LOSSES] = {
-    /*                    kept beside  traffic */
+    /*                    kept, others, traffic */
     [RK_LOSS_HELD]    = { 4,   14,     {26, 26, 5, 4} },
     [RK_LOSS_SHIFTED] = { 4,   10,     {26, 26, 5, 4} },
     [RK_LOSS_PADDED]  = { 4,   6,      {18, 18, 4, 3} },
@@ -99,10 +99,10 @@ static const struct loss_bytes of_trainers[RK_LOSSES] = {
 };
 /* clang-format on */
 
-/* Log-softmax of each row of 16-bit logits is kept beside them, of fp32 ones (accelerate's
- * convert_outputs_to_fp32, with each of its trainers) only they; backward has a gradient and the
- * shift's copy of it (trl 0.19, dpo_trainer.py, selective_log_softmax of trainer/utils.py). What
- * the reference brings is there while the policy's graph is. */
+/* The log-softmax of each row of 16-bit logits is kept in addition to them; of fp32 logits
+ * (accelerate's convert_outputs_to_fp32, with each of its trainers) only the logits. Backward has a
+ * gradient and the shift's copy of it (trl 0.19, dpo_trainer.py, selective_log_softmax of
+ * trainer/utils.py). The reference's results exist while the policy's graph does. */
 static struct loss_bytes preference_bytes(const struct build *build)
 {
     const double e = build->plan->loss == RK_LOSS_USUAL ? build->element : 4;
@@ -120,7 +120,7 @@ static struct loss_bytes loss_bytes_of(const struct build *build)
     if (build->plan->loss != RK_LOSS_USUAL) return of_trainers[build->plan->loss];
     if (build->plan->whole_logits) {
         const double gathered =
-            build->tensor > 1 ? 2 * e : 0; /* the parts, and beside each other */
+            build->tensor > 1 ? 2 * e : 0; /* the parts, and the gathered whole */
         return (struct loss_bytes){gathered + e + 8, 8 + e, {e + 16, e + 24, 4, 4}};
     }
     if (build->plan->fused && torch) return (struct loss_bytes){e, e, {2 * e, 2 * e, 2, 2}};
@@ -269,8 +269,8 @@ void build_head(struct build *build)
 
 /* ---- multi-token prediction ---- */
 
-/* A block like the last one; behind layers of one half it has both, attention and the last one's
- * MLP (mtp_hybrid_override_pattern "*E" of Nemotron 3). */
+/* A block like the last one; after layers of one half it has both, attention and the last one's MLP
+ * (mtp_hybrid_override_pattern "*E" of Nemotron 3). */
 static enum layer_kind predict_block(const struct rk_model *model)
 {
     const enum layer_kind last = layer_kind_of(model, model->layers - 1);

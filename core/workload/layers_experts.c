@@ -274,8 +274,8 @@ static struct operation *add_expert_linear(struct build *build, const struct mix
     return op;
 }
 
-/* Megatron-LM weighs by the router's probability within the kernels of gated activations; behind
- * another one it keeps both sides of the product. */
+/* Megatron-LM weighs by the router's probability within the kernels of gated activations; after
+ * other activations it keeps both sides of the product. */
 static double weighed_bytes(const struct build *build, double elements)
 {
     const struct rk_model *model = build->model;
@@ -284,7 +284,7 @@ static double weighed_bytes(const struct build *build, double elements)
     return apart ? elements * build->element : 0;
 }
 
-/* Biases behind the second matrix, weighed by fp32 probabilities, expert by expert: Megatron-LM
+/* Biases after the second matrix, weighed by fp32 probabilities, expert by expert: Megatron-LM
  * multiplies, adds, puts together and casts back, in 4 + (2 + 4 + 4) + (4 + 4) + (4 + 2) bytes an
  * element; backward (2 + 4) for the cast, (4 + 2) + (2 + 2) for the products' gradients, put
  * together, and twice 4 + 4 + 4 for the sums over tokens and over columns. */

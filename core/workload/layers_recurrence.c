@@ -82,8 +82,8 @@ static void add_in(struct build *build, const struct chunks *chunks)
     op->saved_bytes = op->saved_recomputed_bytes = rows * wide / build->tensor * build->element;
 }
 
-/* Reads and writes each channel once; computed again in backward, which reads the gradient and
- * writes one. */
+/* Reads and writes each channel once; recomputed in backward, which reads the gradient and writes
+ * one. */
 static void add_convolution(struct build *build, const struct chunks *chunks)
 {
     const double channels = chunks->shape.channels / build->tensor, e = build->element;

@@ -18,7 +18,7 @@ enum operation_kind {
     OPERATION_COMM
 };
 
-/* What op.def calls marks, and what an operation keeps beside its result. */
+/* What op.def calls marks, and what an operation keeps in addition to its result. */
 enum op_mark {
     MARK_NARROW = 1,
     MARK_SUMMED = 2,

@@ -79,7 +79,7 @@ struct recurrence_shape {
     double channels;                  /* of the convolution */
     double projected;                 /* columns of the first projections of h */
     double low_rank;                  /* parameters of projections through time_rank */
-    double vectors;                   /* parameters beside matrices and convolution */
+    double vectors;                   /* parameters outside of matrices and convolution */
     double norm;                      /* weights of its norm */
     bool conv_biases;
 };
