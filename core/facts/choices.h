@@ -1,8 +1,8 @@
-/* choices.h - what a run chose, by name: whether any compared run chose the same is worth knowing.
+/* choices.h - the choices of a run, by name, to tell whether any compared run made the same ones.
  *
  * Every member of a plan that is not at its default, and every property of a model that a file need
  * not say, from the tables that make up plan files and model files: a new one is named as soon as
- * it has a row there. Beside them the generation of the accelerator.
+ * it has a row there. The generation of the accelerator is one of them.
  */
 #ifndef RECKON_FACTS_CHOICES_H
 #define RECKON_FACTS_CHOICES_H

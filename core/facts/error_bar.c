@@ -304,8 +304,9 @@ bool error_bar_of_memory(const struct error_bars *bars, const struct error_reque
     return c != NULL;
 }
 
-/* The ends go with the root of the variance. The middle goes with the variance itself: errors have
- * long tails, and measured steps settle the small ones first (docs/accuracy.md, by likeness). */
+/* The ends scale with the root of the variance. The middle scales with the variance itself: errors
+ * have long tails, and measured steps remove the small ones first (docs/accuracy.md, by
+ * likeness). */
 void error_bar_narrow(struct error_class *bar, double left)
 {
     const double narrow[ERROR_SHARES] = {sqrt(left), left, left, left, sqrt(left)};

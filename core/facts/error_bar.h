@@ -1,12 +1,11 @@
-/* error_bar.h - how far off predictions of such runs are, and whether any was validated.
+/* error_bar.h - errors of predictions for classes of runs, and the range that was validated.
  *
- * Learned (error_learn.h) from runs whose source was predicted as one that nobody has seen: what
- * was measured over what was predicted, of classes of runs: generation of the accelerator, dense or
- * with experts, framework; and with fewer of these, down to all runs. A request takes the most
- * specific class that has a run. What is not products is less certain: the logarithms of a class's
- * ratios are those of steps that are products alone, and grow with the share of others. Beside them
- * stands the range of what was validated: outside it, and for choices that no run made, there are
- * warnings.
+ * Learned (error_learn.h) from runs whose source was held out: ratios of measured to predicted
+ * values, by class of runs. A class has properties (generation of the accelerator, dense or with
+ * experts, framework), fewer of them at each level, down to all runs. A request takes the most
+ * specific class that has a run. Time outside of products is less certain: the logarithms of a
+ * class's ratios hold for steps of products alone, and grow with the share of other operations. The
+ * range of validated values gives warnings outside of it, and for choices that no run made.
  */
 #ifndef RECKON_FACTS_ERROR_BAR_H
 #define RECKON_FACTS_ERROR_BAR_H
@@ -76,8 +75,8 @@ void error_bar_narrow(struct error_class *bar, double left);
  * products. */
 double error_width(double products);
 
-/* Share of such runs whose measured value is at most `ratio` of the predicted one: linear between
- * the shares, and as far again beyond the outer ones. */
+/* Share of the class's runs whose measured value is at most `ratio` of the predicted one: linear
+ * between the quantiles, and as far again beyond the outer ones. */
 double error_share_below(const struct error_class *bar, double ratio);
 
 /* Writes the i-th thing that lies outside what was validated; false when there are no more. */
@@ -94,7 +93,7 @@ enum error_property {
 };
 void error_properties(const struct error_request *request, int of[ERROR_PROPERTIES]);
 
-/* Classes of times and of memory, with fewer properties at each level; false behind the last. The
+/* Classes of times and of memory, with fewer properties at each level; false after the last. The
  * properties that do not count at a level become -1. */
 enum error_subject { ERROR_TIMES, ERROR_PEAKS };
 bool error_level(enum error_subject subject, int level, int of[ERROR_PROPERTIES]);
@@ -106,7 +105,7 @@ const char *error_range_of(int i, const struct error_request *request, double *v
 /* "Hopper" of "h100-sxm5-80g nvl8"; "other" where it is not known. */
 const char *accelerator_generation(const char *system);
 
-/* The names it gives, each once; NULL behind the last. */
+/* All names that it returns, each once; NULL after the last. */
 const char *accelerator_generation_name(int i);
 
 #endif

@@ -52,7 +52,7 @@ struct figure {
 /* Which FLOP a source counts; docs/accuracy.md has the table. */
 enum flop_formula {
     FLOP_MODEL,        /* three times forward: attention in full, logits */
-    FLOP_EXECUTED,     /* and what is computed again */
+    FLOP_EXECUTED,     /* and recomputation */
     FLOP_MEGATRON,     /* 96 B s l h^2 (1 + s/6h + V/16lh) [narayanan2021]: forward twice */
     FLOP_MEGATRON_OLD, /* the same without the logits */
     FLOP_SIX_N,        /* 6 N tokens */

@@ -17,8 +17,8 @@ const struct error_bars *learned_bars(void);
  */
 double learned_room(const struct rk_model *model, const struct rk_plan *plan);
 
-/* Share of such runs that fit where this one is predicted; NAN where nothing is known of them. What
- * it means: sure.h. */
+/* Share of similar runs that fit where this one is predicted; NAN where there are none. What it
+ * means: sure.h. */
 double learned_fit(const struct rk_model *model, const struct rk_system *system,
                    const struct rk_plan *plan, double hbm_bytes);
 

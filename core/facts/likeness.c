@@ -68,7 +68,7 @@ static void factorise(size_t n, double *a)
         }
 }
 
-/* Of such a factor, a x = b in the place of b: the first half, and the second. */
+/* Solves a x = b by that factor, in place in b: the first half, and the second. */
 static void forth(size_t n, const double *a, double *b)
 {
     for (size_t i = 0; i < n; i++) {

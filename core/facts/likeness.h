@@ -32,7 +32,7 @@ struct likeness_says {
     size_t steps;
     double nearest; /* likeness of the one that is most like it */
     double factor;  /* on the predicted time */
-    double left; /* of the variance of such a measurement; 1: nothing is known (error_bar_narrow) */
+    double left;    /* share of its variance that is left; 1: nothing is known (error_bar_narrow) */
 };
 enum rk_status likeness_of_plan(const struct results *given, const struct rk_model *model,
                                 const char *system, const struct rk_plan *plan,

@@ -225,7 +225,7 @@ static void add_run(struct rk_layout *layout, uint64_t layers, uint16_t local)
         layout->segment[layout->segments++] = (struct rk_segment){(uint16_t)layers, local};
 }
 
-/* "4, 3, 0, 0": so many layers of each stage, the first ones, are computed again whole. */
+/* "4, 3, 0, 0": the number of first layers that each stage recomputes whole. */
 static bool read_recomputed(const struct row *row, struct fact *fact)
 {
     struct rk_plan *plan = &fact->plan;

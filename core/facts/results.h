@@ -1,4 +1,4 @@
-/* results.h - predicted beside measured, for whole tables of measured runs, and the statistics.
+/* results.h - predictions compared with measurements, for tables of measured runs, and statistics.
  *
  * Errors are of times and bytes, predicted over measured minus 1: a prediction that is too fast is
  * negative, whether the source prints seconds or tokens per second.
@@ -36,9 +36,9 @@ struct result {
     double measured_si, predicted_si; /* seconds or bytes; NAN */
     double error;                     /* NAN when not compared */
     struct result_range range;        /* results_range() */
-    double left;     /* of the variance of such a measurement, by --given: 1 without (likeness.h) */
-    double products; /* share of the predicted step in products and attention, 1 without a time */
-    uint64_t came;   /* YYYYMMDD: its source was first predicted before anybody had read it; 0 */
+    double left;       /* share of its variance that is left, by --given: 1 without (likeness.h) */
+    double products;   /* share of the predicted step in products and attention, 1 without a time */
+    uint64_t came;     /* YYYYMMDD: its source was first predicted before anybody had read it; 0 */
     double came_error; /* of that prediction; NAN */
     bool rate;         /* the metric is the larger, the shorter the time */
     uint64_t gpus;

@@ -22,8 +22,8 @@ extern const struct sure_bounds sure_usual;
 enum sure { SURE_FITS, SURE_NOT, SURE_UNSURE };
 const char *sure_name(enum sure sure);
 
-/* Of a peak that is predicted so; where nothing was learned of such runs, what is needed decides.
- * `bounds` NULL: the usual ones, whose upper one is that of learned_room(). */
+/* Whether a run with this predicted peak fits. Without similar measured runs the need alone
+ * decides. `bounds` NULL: the usual ones, whose upper one is that of learned_room(). */
 enum sure sure_of(const struct rk_model *model, const struct rk_plan *plan, double need_bytes,
                   double capacity_bytes, const struct sure_bounds *bounds);
 
