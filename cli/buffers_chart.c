@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Above so many buffers they are drawn together: so many columns of a chart, so many rows. */
+/* Above this number of buffers they are drawn together, in a grid of columns and rows. */
 enum { SINGLE = 1500, COLUMNS = 300, ROWS = 1000, STEPS = 600 };
 
 /* Tensors of programs (reckon/program.h) begin with a word for their kind. */

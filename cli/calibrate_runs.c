@@ -95,7 +95,7 @@ enum rk_status calibrate_runs(const struct option_texts *paths, const char *give
 
 /* ---- a log ---- */
 
-enum { LOG_SAMPLES = 4 }; /* calibrate() fits a constant to so many */
+enum { LOG_SAMPLES = 4 }; /* the number that calibrate() fits a constant to */
 
 static int by_value(const void *a, const void *b)
 {

@@ -1,7 +1,7 @@
 /* capture.h - programs that start a training run, replaced by ones that write down how they were
  * called: this executable under their names, first on PATH (`reckon capture`).
  *
- * srun and mpirun are written down and go on to what they start, so that a script that they run is
+ * srun and mpirun are written down and start their command, so that a script that they run is
  * followed too. Python is written down where it runs a file or starts ranks; else the real one
  * runs, as for `python -c`.
  */
@@ -22,7 +22,7 @@ extern const char *const capture_names[];
 /* Was this executable started under one of the names, by a script that is captured? */
 bool capture_stands_in(const char *name);
 
-/* Writes down how, and ends or becomes what goes on. Returns the exit status. */
+/* Writes down how, and ends or becomes the command that continues. Returns the exit status. */
 int capture_stand_in(int argc, char **argv);
 
 /* Appends a word as a shell reads it; false: there is no room. */

@@ -423,7 +423,7 @@ static struct rk_model model_that_ran(const struct rk_model *model, const struct
     return ran;
 }
 
-/* A run that was asked to stop says so, and where it goes on. */
+/* A run that was asked to stop says so, and where it continues. */
 static int show_stopped(const struct watch *w, int code)
 {
     if (!asked_to_stop || w->done >= w->steps || code != RK_OK) return code;

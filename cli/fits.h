@@ -13,7 +13,7 @@ bool fits_is_open(const struct plan_draft *draft);
 /* Of a plan that is open: what was searched for it. */
 struct fits_question {
     bool open, grows; /* nobody said the batch: it goes with the GPUs */
-    bool leaves;      /* of a plan that is given: is so much left? */
+    bool leaves;      /* of a given plan: is this headroom left? */
     struct sure_bounds sure;
     const char *line; /* the system's */
     double room;      /* share of the device's memory, if any plan takes so little: headroom.h */

@@ -58,8 +58,8 @@ struct mcp_output {
     char why[160];
 };
 
-/* Runs a command for at most so many seconds. RK_IO: no process can be started. Release the output
- * in any case. */
+/* Runs a command for at most `seconds` seconds. RK_IO: no process can be started. Release the
+ * output in any case. */
 enum rk_status mcp_run(const struct mcp_words *words, double seconds, struct mcp_output *output,
                        struct rk_error *error);
 void mcp_output_release(struct mcp_output *output);

@@ -138,7 +138,7 @@ static enum rk_status ssdtrain_steps(const char *path, struct report *report,
 enum { SIMULATED_LAYERS = RK_STORE_MOST / 2 - 1 };
 
 /* Attention and MLP of each layer, then the head with the last norm, which is never stored. The
- * bytes are those of the published model; forward time goes by FLOP within a layer. */
+ * bytes are those of the paper's model; forward time goes by FLOP within a layer. */
 static int modules_of(const struct rk_ssdtrain *run, const struct rk_ssdtrain_step *step,
                       struct rk_store_module *module, struct rk_adaptive_node *node)
 {

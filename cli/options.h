@@ -102,7 +102,7 @@ enum { OPERAND_MANY = 2 };
 enum operand_fit {
     OPERAND_TAKES,  /* the word is this operand */
     OPERAND_PASSES, /* it is one of those after it */
-    OPERAND_ADDS    /* it goes on with what is given: "h100-sxm5-80g", "x8" */
+    OPERAND_ADDS    /* it continues with what is given: "h100-sxm5-80g", "x8" */
 };
 
 /* An argument without a flag; the member is a const char *. A word is the first operand that is not
@@ -178,7 +178,7 @@ struct command_group {
 const struct command_group *options_group_of(const struct usage *usage,
                                              const struct command *command);
 
-/* Does `group` go on with the title of the one before it? */
+/* Does `group` continue with the title of the one before it? */
 bool options_group_goes_on(const struct usage *usage, const struct option_group *group);
 
 /* `-h, --help`; every command has this group. */
@@ -190,7 +190,7 @@ enum rk_status options_parse(const struct usage *usage, int argc, char **argv, v
                              enum help *help, struct rk_error *error);
 
 /* What every command starts with: parses, prints the help to stdout or the message to stderr.
- * -1: go on; else the exit code to return. */
+ * -1: continue; else the exit code to return. */
 int options_read(const struct usage *usage, int argc, char **argv, void *args);
 
 /* The command of that name; else NULL, with a message that names the nearest one. */

@@ -8,7 +8,7 @@
 /* Any word that is not a plan's. One that is not known either is refused, with both readings. */
 enum rk_status operand_model(const char *word, const char *given, enum operand_fit *fit,
                              struct rk_error *error);
-/* ... and words that go on with a machine, "x8", "nvl8", "mem2=1TiB@50GB/s". */
+/* ... and words that continue with a machine, "x8", "nvl8", "mem2=1TiB@50GB/s". */
 enum rk_status operand_system(const char *word, const char *given, enum operand_fit *fit,
                               struct rk_error *error);
 

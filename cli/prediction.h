@@ -60,7 +60,7 @@ void forecast_record(struct report *report, const struct forecast *f);
 /* Why it cannot run, and how to mend it; NULL when it can. */
 const char *forecast_reason(struct report *report, const struct forecast *f, int i);
 
-/* Any one reason of the published model. */
+/* Any one reason of the Calculon model. */
 const char *published_reason(struct report *report, const struct rk_system *system,
                              const struct rk_reason *reason);
 

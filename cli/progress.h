@@ -18,7 +18,7 @@ struct progress {
     bool drawn;
     double started_s, drawn_s;
     bool began;     /* `first` is known */
-    uint64_t first; /* what was done when the job began to tell: it may go on from a state */
+    uint64_t first; /* what was done when the job began to tell: it may continue from a state */
     double first_s;
 };
 

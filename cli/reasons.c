@@ -1,4 +1,4 @@
-/* reasons.c - why a plan cannot run by the published model, in sentences that say how to mend it.
+/* reasons.c - why a plan cannot run by the Calculon model, in sentences that say how to mend it.
  */
 #include "base/units.h"
 #include "cli/describe.h"

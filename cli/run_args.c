@@ -195,8 +195,8 @@ static void open_reduced(struct rk_plans_problem *problem, const struct rk_plans
     problem->base.sequence = plan->sequence;
 }
 
-/* The run on fewer accelerators: so many data-parallel replicas less as leave a node out, half of
- * them where that leaves none; the batch is what still divides. False: no plan of theirs fits. */
+/* The run on fewer accelerators: without the data-parallel replicas of a node, or with half of them
+ * where that leaves none; the batch is the largest that divides. False: no such plan fits. */
 static bool set_reduced(const struct rk_plans_problem *space, const struct forecast *f,
                         struct rk_campaign *c)
 {

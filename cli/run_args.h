@@ -47,8 +47,8 @@ struct run_terms {
 /* RK_BAD_ARGUMENT when something of a run is said, but not its tokens. */
 enum rk_status run_check(const struct run_args *args, struct rk_error *error);
 
-/* Where a machine says its price, a run is asked about, be it without --tokens: on as many tokens as
- * all the models were trained on, "usual", else "1T". */
+/* Where a machine says its price, a run is asked about, be it without --tokens: on as many tokens
+ * as all the models were trained on, "usual", else "1T". */
 void run_ask_priced(struct run_args *args, bool priced, const struct rk_model *models, int count);
 
 /* Of simulated runs: --seed, else 1. */
@@ -59,7 +59,7 @@ enum rk_status run_terms_open(struct run_terms *terms, const struct run_args *ar
                               struct rk_error *error);
 void run_terms_close(struct run_terms *terms);
 
-/* The campaign of a plan over so many tokens. RK_BAD_ARGUMENT with the option when something is
+/* The campaign of a plan over `tokens` tokens. RK_BAD_ARGUMENT with the option when something is
  * wrong. `assumed` (may be NULL) says what was not said. */
 enum rk_status run_campaign(const struct run_terms *terms, const struct forecast *f, double tokens,
                             struct rk_campaign *campaign, char assumed[RUN_NOTES],
@@ -122,7 +122,7 @@ enum rk_status run_section(struct report *report, const struct run_args *args,
 void run_kinds(struct report *report, const struct run_terms *terms, const struct forecast *f,
                const struct rk_campaign_outcome *outcome);
 
-/* The runs of two plans side by side, likewise. */
+/* The runs of two plans side by side. */
 enum rk_status run_compare(struct report *report, const struct run_args *args,
                            const struct forecast *a, const struct forecast *b,
                            struct rk_error *error);

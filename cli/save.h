@@ -1,4 +1,4 @@
-/* save.h - --save-plan and --save-script: the plan of an answer, to go on with. */
+/* save.h - --save-plan and --save-script: the plan of an answer, to continue with. */
 #ifndef RECKON_CLI_SAVE_H
 #define RECKON_CLI_SAVE_H
 

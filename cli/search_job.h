@@ -100,7 +100,7 @@ enum rk_status search_set(struct search *search, const struct rk_model *model,
 enum rk_status search_take_words(const struct search_args *args, struct rk_plans_problem *problem,
                                  struct rk_error *error);
 
-/* Opens the space and asks it, for `top` best ones; what --state kept is gone on from.
+/* Opens the space and asks it, for `top` best ones; resumes from what --state kept.
  * search->result.complete is false when it was stopped. */
 enum rk_status search_run(struct search *search, struct search_session *session, uint64_t top,
                           struct rk_error *error);

@@ -113,7 +113,7 @@ static void note_time(struct report *report, const struct story *s)
                                     100 * estimated, forecast_model(s->forecast.plan)));
 }
 
-/* As the cluster of a stage has it; a prediction of the published model knows no stages. */
+/* As the cluster of a stage has it; a prediction of the Calculon model knows no stages. */
 static const char *name_of(struct report *report, const struct story *s, uint32_t stage, int tier)
 {
     const struct forecast *f = &s->forecast;

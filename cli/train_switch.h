@@ -1,4 +1,4 @@
-/* train_switch.h - plans that a run goes on with, as `reckon adapt` writes them. */
+/* train_switch.h - plans that a run continues with, as `reckon adapt` writes them. */
 #ifndef RECKON_CLI_TRAIN_SWITCH_H
 #define RECKON_CLI_TRAIN_SWITCH_H
 

@@ -81,7 +81,7 @@ enum rk_status validate_bars(struct report *report, const struct results *result
 
 /* ---- steps of a source that are given ---- */
 
-enum { GIVEN_ROWS = 6 }; /* sources of so many steps and more */
+enum { GIVEN_ROWS = 6 }; /* sources with at least this number of steps */
 
 enum rk_status validate_given(struct report *report, const struct results *results,
                               struct rk_error *error)

@@ -76,8 +76,8 @@ static bool fail_late(struct comm *comm, int from, const char *what)
     return comm_fail(comm, &error);
 }
 
-/* A launcher asks all to end when one rank was killed, and soon kills those that go on: they say in
- * time for whom they wait. */
+/* A launcher asks all to end when one rank was killed, and soon kills those that continue: they say
+ * in time for whom they wait. */
 static void say_late(const struct comm *comm, int from, const char *what)
 {
     enum { SOON_MS = 100 };

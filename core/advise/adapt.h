@@ -12,8 +12,8 @@
  * that are left would lose several times as much. What is gained while the present plan is the
  * better one is taken off the sum: a network that comes and goes faster than a switch pays back is
  * sat out. Going back to a plan that was left needs twice the sum of the last time. When the plan
- * cannot go on (ranks are gone, the memory does not hold a longer sequence) the best of what can is
- * taken at once.
+ * cannot continue (ranks are gone, the memory does not hold a longer sequence) the best of what can
+ * is taken at once.
  */
 #ifndef RECKON_ADVISE_ADAPT_H
 #define RECKON_ADVISE_ADAPT_H
@@ -58,7 +58,7 @@ enum adapt_event_kind {
     ADAPT_NOTHING,
     ADAPT_BELIEF,  /* a factor changed */
     ADAPT_SWITCH,  /* it pays */
-    ADAPT_FORCED,  /* the plan could not go on */
+    ADAPT_FORCED,  /* the plan could not continue */
     ADAPT_STRANDED /* it cannot, and no other plan can */
 };
 extern const char *const adapt_event_names[];

@@ -1,5 +1,5 @@
-/* switching.h - what it costs to go on with another plan: state that changes its rank, a restart,
- * steps that are lost.
+/* switching.h - what it costs to continue with another plan: state that changes its rank, a
+ * restart, steps that are lost.
  *
  * Each rank has boxes of the model: layers of its stage by the slice of its tensor (or expert)
  * ranks; weights whole or, with ZeRO 3, and optimizer state with ZeRO 1 and more, its shard of

@@ -16,7 +16,7 @@ static size_t left(const struct scratch_block *b)
     return b ? b->size - b->used : 0;
 }
 
-/* A block of at least so many bytes next to the one at hand. */
+/* A block of at least `bytes` bytes next to the one at hand. */
 static struct scratch_block *block_of(struct scratch *s, size_t bytes)
 {
     struct scratch_block **next = s->at ? &s->at->next : &s->first;

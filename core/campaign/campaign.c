@@ -126,7 +126,7 @@ static double rate_of(const struct rk_campaign *c)
            nodes / c->rates.preempt_s;
 }
 
-/* Nodes that may be away while the run goes on with fewer accelerators, beyond the spare ones. */
+/* Nodes that may be away while the run continues with fewer accelerators, beyond the spare ones. */
 static uint64_t spared_by_fewer(const struct rk_campaign *c)
 {
     return c->reduced_ranks ? (c->ranks - c->reduced_ranks) / c->recovery.node : 0;

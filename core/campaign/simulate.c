@@ -33,7 +33,7 @@ struct run {
     size_t away, room;
     bool no_memory;
     double failures;
-    bool reduced;                     /* goes on with fewer accelerators */
+    bool reduced;                     /* continues with fewer accelerators */
     double before_s;                  /* work of the phases before */
     double safe_s;                    /* work of this phase that a checkpoint keeps */
     struct rk_campaign_event *events; /* what is to be drawn */
@@ -61,7 +61,7 @@ static uint64_t nodes_away(struct run *r)
 }
 
 /* Waits while more nodes are away than the run can spare: spare ones, and those that it leaves out
- * when it goes on with fewer. */
+ * when it continues with fewer. */
 static void wait_for_nodes(struct run *r)
 {
     const struct rk_campaign *c = r->c;
@@ -81,7 +81,7 @@ static void put_in_repair(struct run *r, double back_s)
     if (!r->no_memory) r->back_s[r->away++] = back_s;
 }
 
-/* From a failure until work goes on; failures meanwhile start it again. */
+/* From a failure until work resumes; failures meanwhile start it again. */
 static void recover(struct run *r)
 {
     const struct rk_recovery *v = &r->c->recovery;
@@ -148,7 +148,7 @@ static void run_phase(struct run *r)
     }
 }
 
-/* All phases, of which `expected` was worked out; the time they take. */
+/* All phases, of which `expected` was computed; the time they take. */
 static double run_once(struct run *r, const struct rk_campaign *phases,
                        const struct rk_campaign_outcome *expected, size_t count)
 {

@@ -33,7 +33,7 @@ void lengths_cut(struct lengths *lengths, double most);
 double lengths_mean(const struct lengths *lengths);
 double lengths_longest(const struct lengths *lengths);
 
-/* Tokens, in the mean, of the longest of so many samples drawn at random: what a microbatch is
+/* Mean length, in tokens, of the longest of `samples` samples drawn at random: what a microbatch is
  * padded to. */
 double lengths_padded(const struct lengths *lengths, uint64_t samples);
 

@@ -66,7 +66,7 @@ bool plan_lacks(const struct rk_plan *plan, const struct rk_system *system, stru
  * where there are all of them: what "auto" means in other tools' files. */
 void plan_attend_on(struct rk_plan *plan, const struct rk_system *system);
 
-/* Takes over a file; nothing is worked out. */
+/* Takes over a file; nothing is computed. */
 enum rk_status plan_read(const struct document *document, struct plan_draft *draft,
                          struct rk_error *error);
 

@@ -129,7 +129,7 @@ bool clusters_overfull(const struct clusters_question *question, int cluster, ui
     return false;
 }
 
-/* Is there memory for so many microbatches, in every tier? */
+/* Is there memory for `in_flight` microbatches, in every tier? */
 static bool holds(const struct stage_view *view, const struct stage_sum *sum, double in_flight)
 {
     const struct rk_system *system = view->system;
@@ -349,7 +349,8 @@ static bool fill_costs(struct clusters_costs *costs, int cluster, int way, struc
     for (int alone = 0; alone < 2; alone++)
         if (!view_stage(costs->question, shelf, cluster, &c->way[way].plan, alone, &view[alone]))
             return false;
-    int full[CHAIN_PLACES] = {0}; /* so many layers do not fit: of one kind, nor do more */
+    int full[CHAIN_PLACES] = {0}; /* this number of layers of one kind does not fit, nor does a
+                                     larger one */
     for (int i = 0; i < costs->rows; i++) {
         const struct stage_run *run = &costs->run[i];
         row[i] = (struct chain_cost){.time_s = INFINITY};

@@ -45,7 +45,7 @@ struct clusters_question {
     const struct clusters_filter *filter; /* NULL: all plans count */
     bool (*stopped)(void *stopper); /* asked between problems; true ends the search. NULL: never */
     void *stopper;
-    /* Gets between problems how far the search is; a later one goes on from there. NULL: nobody.
+    /* Gets between problems how far the search is; a later one continues from there. NULL: nobody.
      * False ends the search as `stopped` does. */
     bool (*keep)(void *keeper, const void *progress, size_t bytes);
     void *keeper;
@@ -66,7 +66,7 @@ struct cluster_costs {
     struct chain_cost *cost;     /* (ways, rows) */
 };
 
-/* Stages of so many GPUs of a cluster exchange messages alike. */
+/* Stages with equal numbers of GPUs of a cluster exchange messages alike. */
 struct stage_width {
     int cluster;
     uint64_t gpus, copies; /* copies: of each message, where tensor ranks all send it */

@@ -28,7 +28,8 @@ struct search {
     bool narrow;      /* plans are looked for that the proofs then have to better */
     double reached_s; /* the least value of these, and of those on one cluster */
     double reached_alone_s[RK_MAX_CLUSTERS];
-    uint64_t problem_at, done; /* problems are counted; so many were before the search went on */
+    uint64_t problem_at, done; /* problems are counted; `done` were solved before the search
+                                  resumed */
     struct progress *progress; /* room for what is kept */
     bool failed;               /* no memory */
 };
@@ -54,7 +55,7 @@ bool clusters_progress_fits(const void *progress, size_t bytes, int most)
     return bytes >= sizeof *p && p->kept <= (uint64_t)most && bytes == progress_bytes(p->kept);
 }
 
-/* Texts of reasons are another process's; they are worked out again. */
+/* Texts of reasons are another process's; they are made anew. */
 static void forget_texts(struct clusters_answer *answer)
 {
     memset(answer->refused, 0, sizeof answer->refused);

@@ -13,7 +13,7 @@
 #include <reckon/plan.h>
 #include <reckon/system.h>
 
-/* Times of products that were worked out, whatever layers they were of: many have the same. */
+/* Times of products that were computed, whatever layers they were of: many have the same. */
 enum { KNOWN_PRODUCTS = 4096 };
 struct known_product {
     enum operand operand;

@@ -18,13 +18,13 @@ static double layers_of(const struct waited *w)
     return w->layers > 1 ? w->layers : 1;
 }
 
-/* What goes on when its work is done. */
+/* What remains when its work is done. */
 static double left_over_s(const struct waited *w)
 {
     return w->overlap ? larger(0, w->comm_s - w->work_s) : 0;
 }
 
-/* Of what computes, while it goes on. */
+/* Of computation, during it. */
 static double engine_share(const struct waited *w)
 {
     return w->engine_s > 0 && w->comm_s > 0 ? smaller(1, w->engine_s / w->comm_s) : 0;
@@ -396,7 +396,7 @@ static double gradient_buffer_bytes(const struct stage_sum *sum, const struct rk
            ((plan->zero >= 2 ? own : all) + (measured ? 0 : all) + (scaled ? 2 * all : 0));
 }
 
-/* Of both groups of weights, of which the optimizer state of each is on so many ranks. */
+/* Weights of a rank in the optimizer, of both groups: each group is shared by ranks of its own. */
 static double own_part(const struct sharing *sharing, double dense, double expert)
 {
     return dense / sharing->shards[0].ranks + expert / sharing->shards[1].ranks;
@@ -555,7 +555,7 @@ static double messages_s(const struct staged *staged, const struct rk_plan *plan
            (sends_wait(plan) ? 2 * passed * staged->send_s : 0);
 }
 
-/* Messages of chunks that are done go on while a stage waits for the slowest one, between the
+/* Messages of chunks that are done continue while a stage waits for the slowest one, between the
  * chunks of its last microbatch and of its first. */
 static double end_data_s(const struct staged *staged, int class, int slowest, double chunks)
 {

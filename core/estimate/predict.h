@@ -15,7 +15,7 @@ double layers_tier(const struct rk_prediction *prediction, const struct rk_plan 
 int layers_operations(const struct rk_model *model, const struct rk_system *system,
                       const struct rk_plan *plan, struct rk_operation *operations, int most);
 
-/* Adds what a stage works on a microbatch so many times, all its ranks and microbatches. */
+/* Adds the work of a stage on a microbatch, `times` times, for all its ranks and microbatches. */
 void work_add(struct rk_prediction *prediction, const struct stage_sum *sum, double times,
               const struct rk_plan *plan);
 

@@ -23,7 +23,7 @@ const struct error_bars *learned_bars(void)
 static bool learned_peaks(const struct rk_model *model, const struct rk_plan *plan,
                           struct error_class *peaks)
 {
-    /* The published model was compared with no such runs. */
+    /* The Calculon model was compared with no such runs. */
     const struct error_bars *bars = plan->framework == RK_CALCULON ? NULL : learned_bars();
     const struct error_request request = {
         model, "", plan, (double)rk_model_parameters(model), 1, PUBLISHED_UNKNOWN};

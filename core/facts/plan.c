@@ -198,7 +198,7 @@ static bool derive(const struct row *row, struct fact *fact)
     return true;
 }
 
-/* "14": so many last layers are in bf16, as some recipes of 8 and 4 bits have them. Not where
+/* "14": the number of last layers that are in bf16, as in some recipes of 8 and 4 bits. Not where
  * degrees are open: layers have copies of them. */
 static bool read_bf16(const struct row *row, struct fact *fact)
 {

@@ -12,7 +12,7 @@
 
 struct unread_item {
     char *text;  /* "step # of #"; of a column its name */
-    size_t rows; /* of which so many say it */
+    size_t rows; /* number of rows that say it */
     char *first; /* the id of one */
     bool is_column;
 };

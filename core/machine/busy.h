@@ -10,14 +10,14 @@
 
 #include <reckon/system.h>
 
-/* Of so many ranks, those on one node. */
+/* Of `ranks` ranks, those on one node. */
 static inline double ranks_of_node(const struct rk_system *system, double ranks)
 {
     const double node = system->networks ? (double)system->network[0].size : 1;
     return ranks < node ? ranks : node;
 }
 
-/* How far a device is from alone (0) to busy (1) while, in the mean, so many others compute. */
+/* How far a device is from alone (0) to busy (1) while, on average, `others` others compute. */
 static inline double busy_share(const struct rk_system *system, double others)
 {
     const double most = (double)system->busy_devices - 1;

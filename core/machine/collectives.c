@@ -71,7 +71,7 @@ static struct span_tier make_tier(const struct rk_system *system, int index, dou
     };
 }
 
-/* Bytes of a stream over so many links. */
+/* Bytes of a stream over `links` links. */
 static double stream_s(const struct span_tier *tier, double bytes, double links)
 {
     if (tier->rates->sizes && bytes > 0)

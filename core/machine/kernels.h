@@ -53,7 +53,7 @@ struct attention_shape {
                       one piece and keys of one that they see; 0: a sample is whole */
     bool newest;   /* FlashAttention-3, cuDNN: uses what Hopper and later have */
     bool oldest;   /* FlashAttention-1, Triton's */
-    double window; /* a query sees the last so many tokens; 0: all before it, or others */
+    double window; /* a query sees the last `window` tokens; 0: all before it, or others */
 };
 
 /* FlashAttention-like kernel; forward or backward. `pairs` is what is computed; infinity when
@@ -67,7 +67,7 @@ double attention_time_s(const struct rk_system *system, enum operand operand,
 double cached_attention_time_s(const struct rk_system *system, enum operand operand,
                                const struct attention_shape *shape, double bytes);
 
-/* A kernel that reads and writes so many bytes of memory tier 0. */
+/* A kernel that reads and writes `bytes` bytes of memory tier 0. */
 double memory_time_s(const struct rk_system *system, double bytes);
 
 /* Between two measured sizes by their logarithms, beyond the ends as at them; rates->sizes > 0. */

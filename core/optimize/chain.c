@@ -107,7 +107,7 @@ static void note_whole(struct engine *e, struct label label, struct finding *fou
     const double value_s = greater(label.sum_s, label.wait_s);
     const int index = e->labels;
     if (!(value_s < found->least_s)) return;
-    label.placed = 0; /* a place of its own: it is not gone on from */
+    label.placed = 0; /* a place of its own: it is not extended */
     label.dropped = true;
     keep(e, &label);
     if (e->failed || e->labels == index) return;

@@ -33,7 +33,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A stage of so many layers. */
+/* A stage with this number of layers. */
 struct chain_cost {
     double time_s;     /* of a microbatch, without messages; INFINITY: not possible */
     double backward_s; /* ... of it */

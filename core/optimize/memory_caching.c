@@ -83,7 +83,7 @@ static bool give_back_free(struct heap *h)
     return any;
 }
 
-/* Is there room for so many bytes more, if need be without free segments? */
+/* Is there room for `size` bytes more, if need be without free segments? */
 static bool make_room(struct heap *h, uint64_t size)
 {
     const uint64_t capacity = h->options->capacity;

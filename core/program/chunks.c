@@ -186,7 +186,7 @@ static struct pairs pairs_of(const struct pass_of_layer *p, int at, enum rk_work
     return pairs;
 }
 
-/* A tensor of so many bytes, here or in memory tier 1. */
+/* A tensor of `bytes` bytes, here or in memory tier 1. */
 static int32_t moved(const struct pass_of_layer *p, const char *name, double bytes, bool away)
 {
     const int32_t form = new_form(p->b, away ? RK_TENSOR_AWAY : RK_TENSOR_REST, name, RK_IN_BYTES,

@@ -59,7 +59,7 @@ int chunk_run_begin(const struct pass_of_layer *p, int i);
 bool is_of_chunk(const struct pass_of_layer *p, int i, enum rk_tensor_kind kind);
 int32_t chunk_tensor(const struct pass_of_layer *p, int32_t form);
 
-/* Seconds of what the backward of operation `i` works out again of a chunk. */
+/* Seconds of what the backward of operation `i` computes again of a chunk. */
 double chunk_again_s(const struct pass_of_layer *p, int i);
 
 /* A run of operations, forward and backward. */

@@ -395,7 +395,7 @@ static const char *put_piece(struct line *line, const char *text, const struct l
     return rest + strspn(rest, " ");
 }
 
-/* Texts that are too wide go on in further lines. */
+/* Texts that are too wide continue in further lines. */
 static void put_row(struct line *line, const struct report_table *table,
                     const struct layout *layouts, const struct report_cell *cells)
 {

@@ -58,7 +58,7 @@ static inline double flight_of_last(const struct pipeline *p)
     return p->schedule == RK_GPIPE ? (double)p->microbatches : 1;
 }
 
-/* Of the first stage, as the published model has it: [narayanan2021], section 2.2. That of
+/* Of the first stage, as the Calculon model has it: [narayanan2021], section 2.2. That of
  * flight_of_stage when the stages divide the microbatches, but for rounding. */
 static inline __attribute__((always_inline)) double flight_published(double microbatches,
                                                                      double stages, double chunks)

@@ -8,7 +8,7 @@
 /* Neighbours that are judged before a mix counts as the best around, and pairs of them. */
 enum { MOST_JUDGED = 48, MOST_PAIRED = 40 };
 
-/* Sums may be off by so much of the memory, of a change. */
+/* Sums may be wrong by this share of the memory, for one change. */
 #define LEEWAY 0.02
 
 /* ---- mixes ---- */

@@ -29,7 +29,7 @@ struct climb {
     struct shape *shape;
     mix_judge *judge;
     void *context;
-    long left;     /* so many mixes are judged yet */
+    long left;     /* number of mixes that are still judged */
     double weight; /* of memory that is too little */
 };
 #define CLIMB_WEIGHT 4

@@ -19,7 +19,7 @@ void meeting_release(struct meeting *meeting);
 /* Returns when all threads have called it. */
 void meeting_wait(struct meeting *meeting);
 
-/* The same; whoever comes last does `step` before the others go on. */
+/* The same; whoever comes last does `step` before the others continue. */
 void meeting_step(struct meeting *meeting, void (*step)(void *context), void *context);
 
 #endif

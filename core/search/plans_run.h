@@ -17,7 +17,7 @@ static const double rounding = 1 - 1e-9;
 
 /* ---- what a thread keeps ---- */
 
-/* Exchanges that were worked out for the same sharding of as many parameters. */
+/* Exchanges that were computed for the same sharding of as many parameters. */
 enum { REMEMBERED = 1024 };
 
 struct remembered {
@@ -333,7 +333,7 @@ struct sifted {
 void run_find_extremes(struct run *r);
 
 /* What holds least: the highest ZeRO stage over the most ranks, offloaded what any plan offloads,
- * and nothing gathered. No plan need be like that. The plan at hand is left so: whoever goes on
+ * and nothing gathered. No plan need be like that. The plan at hand is left so: whoever continues
  * with it sets its own choices. Of a rank with two stages one is counted, whose state DualPipe
  * shares with another rank. */
 void run_find_least(struct run *r);

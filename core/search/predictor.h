@@ -84,7 +84,7 @@ struct predictor {
                        struct rk_search_explain *explain);
 };
 
-/* The published model, of framework calculon, and that of all others. */
+/* The Calculon model, of framework calculon, and that of all others. */
 extern const struct predictor calculon_predictor, plans_predictor;
 
 static inline const struct predictor *predictor_of(enum rk_framework framework)

@@ -1,4 +1,4 @@
-/* state.h - a search's progress as bytes, so that it can be stopped at any time and go on.
+/* state.h - a search's progress as bytes, so that it can be stopped at any time and continue.
  *
  * They hold what was decided up to the end of a round, a fingerprint of the problem, and a
  * checksum. The layout is that of this build's structs: another build refuses it.

@@ -4,7 +4,7 @@
 
 #include <reckon/search.h>
 
-/* Plans whose time was worked out together. */
+/* Plans whose time was computed together. */
 struct batch {
     int lanes;
     double samples;       /* of a step, of each of them */

@@ -187,7 +187,7 @@ enum rk_status axes_load(const struct place *place, bool unstartable, struct stu
 
 /* ---- the search ---- */
 
-/* Precisions, also under the names of the published model's datatypes. */
+/* Precisions, also under the names of the Calculon model's datatypes. */
 bool study_precision(const char *text, int *precision)
 {
     static const struct {

@@ -84,7 +84,7 @@ static double fitted_error(const struct results *results, const struct result *r
     return error_at(r, mfu);
 }
 
-/* ---- the published model ---- */
+/* ---- the Calculon model ---- */
 
 /* What it has words for; of a plan that shards more than the optimizer or splits samples or experts
  * it has none. */

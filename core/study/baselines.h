@@ -1,5 +1,5 @@
 /* baselines.h - what simpler predictions of the same runs come to: the step at 40 % of the peak of
- * 16 bits, the step at the utilisation that other sources had on such a GPU, the published model.
+ * 16 bits, the step at the utilisation that other sources had on such a GPU, the Calculon model.
  */
 #ifndef RECKON_STUDY_BASELINES_H
 #define RECKON_STUDY_BASELINES_H

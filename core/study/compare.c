@@ -384,7 +384,7 @@ static char *find_section(char *at)
     return at;
 }
 
-/* Joins the directive's line with those below it that go on; returns where the SQL begins. */
+/* Joins the directive's line with those below it that continue; returns where the SQL begins. */
 static char *read_head(char *at, struct section *section)
 {
     size_t used = strcspn(at, "\r\n");

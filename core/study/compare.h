@@ -25,7 +25,7 @@
  *     -- @check NAME TEXT               a statement; the query yields (holds, because)
  *     -- @require NAME TEXT             the same; unlike a check, it is an error if it fails
  *
- * A text goes on in the lines below it that begin with "--  ". Other comments are SQL's.
+ * A text continues in the lines below it that begin with "--  ". Other comments are SQL's.
  * The database is only read; everything made is temporary.
  */
 #ifndef RECKON_STUDY_COMPARE_H

@@ -67,7 +67,7 @@ static bool has_step(const struct fact *fact)
     return !fact->reason[0] && fact->figures > 0 && fact->figure[0].kind == FIGURE_STEP;
 }
 
-/* The errors of a fact, worked out when they are first asked for; NULL: nothing is fitted to it. */
+/* The errors of a fact, computed when they are first asked for; NULL: nothing is fitted to it. */
 static const double *errors_of(const struct tables *tables, size_t i)
 {
     struct fact *fact = &tables->facts->fact[i];

@@ -5,7 +5,7 @@
 #include "study/study.h"
 #include "text/fields.h"
 
-/* Reads study->run and works out the share of every point, or where that depends on the plan makes
+/* Reads study->run and computes the share of every point, or where that depends on the plan makes
  * the run a part of its key. The points and facts are there. */
 enum rk_status run_load(const struct place *place, struct study *study, struct rk_error *error);
 

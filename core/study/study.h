@@ -116,7 +116,7 @@ void study_close(struct study *study); /* NULL is fine */
 /* Index of a figure, or -1. */
 int study_find_figure(const struct study *study, const char *name);
 
-/* The precision of a name, also of the published model's datatypes (float16, ...). */
+/* The precision of a name, also of the Calculon model's datatypes (float16, ...). */
 bool study_precision(const char *name, int *precision);
 
 /* Tokens of a sample; the name of the precision, for calculon that of the datatype it has. */

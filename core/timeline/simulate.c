@@ -43,7 +43,7 @@ struct simulation {
     const struct timeline_visitor *visitor; /* NULL: totals alone */
     uint64_t mask;
     struct worker *worker; /* (stages) */
-    uint32_t *ready;       /* (stages) a stack of those that can go on */
+    uint32_t *ready;       /* (stages) a stack of those that can continue */
     uint32_t ready_count;
     double *arrivals;
 };

@@ -133,7 +133,7 @@ enum rk_status timeline_plan_open(struct timeline_plan *plan, struct rk_error *e
 void timeline_set_capacity(struct timeline_plan *plan, int tier, double bytes);
 void timeline_plan_release(struct timeline_plan *plan); /* a zeroed plan is fine */
 
-/* Of a plan whose framework is calculon: timeline_plan_of_plan asks for it. The published model has
+/* Of a plan whose framework is calculon: timeline_plan_of_plan asks for it. The Calculon model has
  * no schedule, its formula is that of 1F1B; the plan's is what runs. */
 enum rk_status timeline_plan_of_published(struct timeline_plan *plan, const struct rk_model *model,
                                           const struct rk_system *system,

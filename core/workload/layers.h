@@ -1,6 +1,6 @@
 /* layers.h - the operations of one layer on one rank, for one microbatch, under a plan.
  *
- * What block.h is for the published model, this is for the models and plans of today: a layer of
+ * What block.h is for the Calculon model, this is for all other models and plans: a layer of
  * any kind (embedding, dense block, block with experts, head) is a list of operations, each with
  * its shape, FLOP and bytes per pass, the tensors it holds from forward to backward, its
  * communication with the group it runs over, and what recomputation does to it. Nothing downstream

@@ -292,7 +292,7 @@ static double flash_outputs(const struct build *build)
     return habits_of(build->plan)->turns_outputs && !cudnn && build->batch > 1 ? 2 : 1;
 }
 
-/* Two products forward, five backward: scores are worked out again [dao2023]. Reads queries, keys,
+/* Two products forward, five backward: scores are recomputed [dao2023]. Reads queries, keys,
  * values, writes the output; backward reads these and the output's gradient, writes three. */
 static void add_flash(struct build *build, const struct heads *heads, bool local)
 {

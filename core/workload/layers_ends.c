@@ -171,7 +171,7 @@ static void add_cap(struct build *build, double logits)
 }
 
 /* Liger's: so many chunks that the logits of one are about as large as the layer's input, in a
- * power of two of tokens; the gradients of input and weights, worked out in forward, wait for
+ * power of two of tokens; the gradients of input and weights, computed in forward, wait for
  * backward [hsu2024liger, 3.2]. Its products are as many FLOP as whole ones. */
 static void put_in_chunks(struct build *build, struct operation *logits, struct operation *loss,
                           double rows, double columns)

@@ -95,8 +95,7 @@ static void add_convolution(struct build *build, const struct chunks *chunks)
     op->parameters = channels * (taps + (chunks->shape.conv_biases ? 1 : 0));
 }
 
-/* What it brings, times its own gate, and normed: keeps both, and what goes on to the last matrix.
- */
+/* What it brings, times its own gate, and normed: keeps both, and the input of the last matrix. */
 static void add_out_norm(struct build *build, const struct chunks *chunks)
 {
     const double inner = chunks->shape.inner / build->tensor, e = build->element;

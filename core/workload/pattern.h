@@ -60,7 +60,7 @@ double shared_width(const struct rk_model *model);
 /* Of the activation of one MLP: xIELU learns two [huang2024xielu]. */
 double activation_parameters(const struct rk_model *model);
 
-/* Weights of a norm over so many values. */
+/* Weights of a norm over `width` values. */
 double norm_parameters(const struct rk_model *model, double width);
 
 /* What a recurrence has, by its kind; k keys and v values of a head, n heads, g groups, w = n v the

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Documents that are in memory at a time; a run that goes on has lost one block at most. */
+/* Documents that are in memory at a time; a run that continues has lost one block at most. */
 enum { BLOCK_DOCUMENTS = 2048, BLOCK_BYTES = 16 << 20 };
 
 const char *const curate_split_names[SPLITS] = {"train", "validation", "test"};

@@ -3,9 +3,9 @@
  *
  * Three passes over the documents [smith2022]: read and judge them, keeping what stays in a folder
  * WORK of the output folder; find duplicates among these; write what is left in shuffled order.
- * Each pass streams; docs/corpus.md says how much memory that takes. A run that was stopped goes on
- * where the first pass was, or with the second one: same options, same bytes at the end, for any
- * number of threads and of interruptions.
+ * Each pass streams; docs/corpus.md says how much memory that takes. A run that was stopped
+ * continues where the first pass was, or with the second one: same options, same bytes at the end,
+ * for any number of threads and of interruptions.
  */
 #ifndef RECKON_CORPUS_CURATE_H
 #define RECKON_CORPUS_CURATE_H

@@ -26,7 +26,7 @@ void stream_close(struct stream *stream); /* NULL is fine */
 enum rk_status stream_peek(struct stream *stream, const char **data, size_t *size,
                            struct rk_error *error);
 
-/* Takes so many of the bytes that stream_peek showed. */
+/* Consumes this number of the bytes that stream_peek showed. */
 void stream_take(struct stream *stream, size_t size);
 
 /* Appends to `out` what is before the next line feed, and takes that too; at most `most` bytes, the

@@ -30,9 +30,10 @@ bool bf16_product(const struct bf16_product *p)
 
 /* ---- who multiplies what ---- */
 
-/* By instruction set, best first: weights of at least so many rows and columns are oneDNN's. One
- * Zen 4 core, oneDNN 2.6.3 in bf16 against OpenBLAS 0.3.21 in fp32, GFLOP/s: 221 to 226 against 92
- * to 101 forward and for inputs, 213 to 220 against 98 to 105 for weights, at 256 rows (docs). */
+/* By instruction set, best first: weights of at least this number of rows and columns go to oneDNN.
+ * One Zen 4 core, oneDNN 2.6.3 in bf16 against OpenBLAS 0.3.21 in fp32, GFLOP/s: 221 to 226 against
+ * 92 to 101 forward and for inputs, 213 to 220 against 98 to 105 for weights, at 256 rows
+ * (docs). */
 static const struct {
     unsigned isa; /* bits that it needs of dnnl_get_effective_cpu_isa() */
     const char *name;

@@ -247,7 +247,7 @@ static bool tell(struct comm *comm, bool *ok)
     return all;
 }
 
-/* The run goes on without this one, which rank 0 says, or ends. */
+/* The run continues without this one, which rank 0 says, or ends. */
 static bool do_without(struct comm *comm, const struct rk_train_run *run, bool *kept,
                        struct rk_error *error)
 {

@@ -6,7 +6,7 @@
 
 struct choice {
     double temperature; /* 0: the likeliest word, of equal ones the first */
-    uint64_t top;       /* among so many likeliest; 0: all */
+    uint64_t top;       /* among the K likeliest; 0: all */
     double share; /* ... and among the likeliest whose probabilities sum to it [holtzman2020]; 0:
                      all */
 };

@@ -229,7 +229,7 @@ bool comm_pass_on(struct comm *comm, const struct comm_group *g, const char *wha
 
 /* ---- beyond a few ranks: as many messages as n has binary digits ---- */
 
-/* Up to so many ranks everyone talks to everyone; sums of up to so many bytes are worked out by
+/* Up to so many ranks everyone talks to everyone; sums of up to so many bytes are computed by
  * all, from what all have: then bytes matter less than messages. */
 enum { FEW_RANKS = 8, SMALL_SUM = 4096 };
 

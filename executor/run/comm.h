@@ -35,9 +35,9 @@ struct comm_message {
     double met_s;   /* the sender's clock when it came to what the message is part of */
 };
 
-/* A rank's virtual clock, as SimGrid's SMPI has it [degomme2017]: computing lets it go on by the
- * processor time that it took, a message by a latency from the sender's clock on, and by the
- * processor time of copying it; other work on the machine does not move it. A step has the same
+/* A rank's virtual clock, as SimGrid's SMPI has it [degomme2017]: computing advances it by its
+ * processor time, a message to a latency after the sender's clock, and by the processor time of
+ * copying it; other work on the machine does not move it. A step has the same
  * pieces of computing in the same order each time, so that each counts with the least that it has
  * taken in any step so far: for its amount, where that differs from step to step as the tokens of
  * experts do. */
@@ -122,7 +122,7 @@ bool comm_all_to_all(struct comm *comm, const struct comm_group *group, const ch
                      const void *from, const size_t *out_at, const size_t *out_bytes, void *to,
                      const size_t *in_at, const size_t *in_bytes);
 
-/* A reduce-scatter and an all-gather in halves, so that computing goes on between them: the first
+/* A reduce-scatter and an all-gather in halves, so that computing continues between them: the first
  * posts what goes to the others, the second takes what they have sent. What goes stays as it is in
  * between; `tag` is of no other collective that is under way between the same ranks. Sums are the
  * same bits. */

@@ -1,4 +1,4 @@
-/* generate.c - texts go on, token by token: each token is worked out once, for the keys and values
+/* generate.c - texts continue, token by token: each token is computed once, for the keys and values
  * of what came before are kept. */
 #include "base/memory.h"
 #include "run/blas.h"
@@ -54,8 +54,8 @@ static uint64_t pending(const struct text *t)
     return t->tokens - t->from - t->kept;
 }
 
-/* All but the last token, so that texts go on together. A text that has grown beyond what is kept
- * begins again with the later half of it. */
+/* All but the last token, so that texts continue together. A text that has grown beyond what is
+ * kept begins again with the later half of it. */
 static enum rk_status catch_up(struct generation *g, uint64_t text)
 {
     struct text *t = &g->text[text];

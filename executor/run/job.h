@@ -96,7 +96,7 @@ struct step_result {
 struct ledger_row {
     uint64_t times;
     double cpu_s, wall_s;
-    double clock_s;      /* that the virtual clock went on by */
+    double clock_s;      /* by which the virtual clock advanced */
     uint64_t sent_bytes; /* to other ranks */
 };
 

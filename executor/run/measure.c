@@ -30,7 +30,7 @@ struct member {
     pthread_t thread;
 };
 
-/* Alone and busy turn by turn, so that what else goes on on the machine meets both. */
+/* Alone and busy turn by turn, so that other load on the machine meets both. */
 static void measure_kinds(struct member *m, bool first, bool together)
 {
     struct crew *crew = m->crew;

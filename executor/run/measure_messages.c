@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A step has so many exchanges, each elsewhere in memory; each counts with the least of all steps,
- * as in training (comm.h). WIPE bytes of other things go through the caches between them. */
+/* A step has this number of exchanges, each elsewhere in memory; each counts with the least of all
+ * steps, as in training (comm.h). WIPE bytes of other things go through the caches between them. */
 enum { PINGS = 1000, STEPS = 10, MOST_PLACES = 32, ROOM = 1 << 26, WIPE = 1 << 23 };
 
 struct talker {

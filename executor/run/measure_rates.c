@@ -85,7 +85,7 @@ static float *next_weights(struct measure_work *w)
     return weights;
 }
 
-/* So are what forward brings, which is kept, and what gradients of weights are worked out from. */
+/* So are what forward brings, which is kept, and what gradients of weights are computed from. */
 static float *next_kept(struct measure_work *w, size_t size)
 {
     if (w->kept_at + size > 2 * (size_t)SPACE) w->kept_at = 0;
@@ -94,7 +94,7 @@ static float *next_kept(struct measure_work *w, size_t size)
     return kept;
 }
 
-/* SPACE numbers that nothing is written over: what is worked out again and again from its own
+/* SPACE numbers that nothing is written over: what is computed over and over from its own
  * results vanishes, and vanishing numbers are slow. */
 static const float *constants(const struct measure_work *w)
 {
@@ -275,7 +275,7 @@ static void attend_back(struct measure_work *w)
     }
 }
 
-/* Other queries, keys and values each time, and another place for what is worked out. */
+/* Other queries, keys and values each time, and another place for what is computed. */
 static void next_rows(struct measure_work *w)
 {
     struct attend_f32 *a = &w->attend;

@@ -25,7 +25,7 @@ struct team { /* what the ranks of this process share */
         size_t comes;
     } * came;            /* (ranks) */
     double most_s;       /* computed by a rank of this process, by its clock, in the last step */
-    struct rk_plan next; /* the plan to go on with, where `changes` */
+    struct rk_plan next; /* the plan to continue with, where `changes` */
     bool changes;
     const char *transit;           /* folder for the state in between */
     double left_s;                 /* when the plan before was left; 0: there was none */

@@ -1,9 +1,9 @@
 /* tier.h - a lower memory: what a rank puts there while it computes, and gets back.
  *
  * Two queues, first in first out, each with a thread: one moves out, one moves in, and the rank
- * goes on computing. A tier is memory of the host, or a file of its own on drives, without a name,
- * so that nothing is left of it whatever happens. Drives are asked by io_uring, past the page cache
- * (O_DIRECT); where one of the two is refused, by pread and pwrite, and through it.
+ * continues computing. A tier is memory of the host, or a file of its own on drives, without a
+ * name, so that nothing is left of it whatever happens. Drives are asked by io_uring, past the page
+ * cache (O_DIRECT); where one of the two is refused, by pread and pwrite, and through it.
  *
  * The first failure (a full disk, EIO) ends everything: waits come back with false, and tier_error
  * says why.

@@ -90,7 +90,7 @@ struct builder {
     struct weights *out;
     bool no_memory;
     bool gpt2;
-    uint64_t tensor, t; /* this tensor rank of so many */
+    uint64_t tensor, t; /* this tensor rank, of their number */
     uint64_t expert, experts_ranks, expert_tensor, x;
     uint64_t pad;
     int local; /* how the layers at hand see the plan */

@@ -79,7 +79,7 @@ enum weight_role {
 
 /* Gradients that tensor ranks have parts of. */
 enum weight_sum {
-    SUM_NONE,   /* each rank has its own weights, or all work out the same */
+    SUM_NONE,   /* each rank has its own weights, or all compute the same */
     SUM_TENSOR, /* replicated, each rank has seen other tokens or heads */
     SUM_KEYS    /* of keys and values that `copies` neighbours share */
 };

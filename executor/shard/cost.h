@@ -23,7 +23,7 @@ enum cost_state { COST_IS_WHOLE, COST_IS_SPLIT, COST_IS_PARTIAL, COST_STATES };
 
 /* The operation after the matrices of a step. */
 enum cost_behind {
-    COST_NOTHING,   /* any state goes on */
+    COST_NOTHING,   /* any state continues */
     COST_POINTWISE, /* activations, aligned heads: whole or split, alike for all matrices */
     COST_NORM       /* norms, sums with the residual stream, heads that a cut goes through: whole */
 };

@@ -78,7 +78,7 @@ static void submit(struct io *io, struct operation_at *o)
     io_uring_sqe_set_data(entry, o);
 }
 
-/* Short ones go on with the rest. */
+/* Short ones continue with the rest. */
 static void complete(struct io *io, struct operation_at *o, int moved)
 {
     const bool again = moved == -EINTR || moved == -EAGAIN;

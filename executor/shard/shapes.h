@@ -2,8 +2,8 @@
  *
  * config.json says what the model is; the shapes of its tensors say what it really has: layers,
  * widths, experts, rows of the vocabulary (often padded), whether there is a head of its own. Where
- * the two differ the files are right, and it is noted. Without config.json the shape is worked out
- * of tensors named as llama's.
+ * the two differ the files are right, and it is noted. Without config.json the shape is derived
+ * from tensors named as llama's.
  */
 #ifndef RECKON_SHARD_SHAPES_H
 #define RECKON_SHARD_SHAPES_H

@@ -25,7 +25,7 @@ extern const char *const shard_cut_names[], *const shard_split_names[],
                                                 *const shard_unknown_names[],
                                                     *const shard_fuse_names[]; /* ended by NULL */
 
-/* Reads headers and works out which bytes go where. `source` NULL: the tensors of options->model.
+/* Reads headers and computes which bytes go where. `source` NULL: the tensors of options->model.
  * `plan` NULL to merge. `options` lives as long as the sharding; release it in any case. */
 enum rk_status sharding_plan(enum sharding_kind kind, const char *source,
                              const struct rk_plan *plan, const struct rk_shard_options *options,

@@ -2,7 +2,7 @@
  * needs is there.
  *
  * Each step only makes more steps possible, and there is never a choice: so the replay comes to the
- * same end in whatever order it is made, and one decides for all timings. Streams that can go on
+ * same end in whatever order it is made, and one decides for all timings. Streams that can continue
  * are on a stack; a stream that cannot is in the chain of what it waits for. Time and memory grow
  * with operations and with members of groups. */
 #include "base/memory.h"

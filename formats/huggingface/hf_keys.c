@@ -391,7 +391,7 @@ static void settle(struct place *place)
     place->value = first;
 }
 
-/* Files of today may leave the number of layers to their list of kinds. */
+/* Newer files may leave the number of layers to their list of kinds. */
 static bool count_layers(const struct hf_place *at, const struct word *word, struct hf_keys *keys)
 {
     static const char *const lists[] = {"layers_block_type", "layer_types"};

@@ -42,7 +42,7 @@ struct hf_keys {
     bool use_window;
     uint64_t window_from; /* the layers before see all tokens */
     uint64_t chunk;
-    uint64_t pattern;        /* each so many-th layer sees all tokens */
+    uint64_t pattern;        /* every Nth layer sees all tokens */
     uint64_t attention_step; /* layer i has attention: i % step == offset; the others recur */
     uint64_t attention_offset;
     uint64_t attention_every; /* ... i % every == every - 1 */

@@ -1,8 +1,8 @@
 /* hf_layers.c - the pattern of layers: which attend, to what, which recur, which are mixtures.
  *
  * Files say it in a dozen ways: a list of names or numbers, a text of letters, a period and an
- * offset, the first or every so many-th. Each way writes the letters of pattern.h, one a layer, and
- * the letters are then said as shortly as model files can.
+ * offset, the first or every Nth. Each way writes the letters of pattern.h, one a layer, and the
+ * letters are then said as shortly as model files can.
  */
 #include "base/limits.h"
 #include "base/text.h"
@@ -288,7 +288,7 @@ static bool is_every(const char *letters, uint64_t layers, uint64_t from, uint64
     return true;
 }
 
-/* All local, or every so many-th not, is `window` with `window_every`. */
+/* All layers local, or all but every Nth: `window` with `window_every`. */
 static bool write_mixers(struct rk_model *m, const struct letters *l)
 {
     const char *first = memchr(l->mixer, 'a', l->layers);
@@ -303,7 +303,7 @@ static bool write_mixers(struct rk_model *m, const struct letters *l)
     return model_period(m->mixers, sizeof m->mixers, l->mixer, l->layers);
 }
 
-/* A few dense ones, then every so many-th a mixture, is `dense_layers` with `expert_every`. */
+/* A few dense layers, then a mixture every Nth: `dense_layers` with `expert_every`. */
 static bool write_mlps(struct rk_model *m, const struct letters *l)
 {
     const char *first = memchr(l->mlp, 'e', l->layers);

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Words are whole: letters, digits, "_" and "-" do not go on at their ends. The first row that fits
- * holds. Sources: the files that these tools' repositories publish, 2024 to 2026. */
+/* Words are whole: letters, digits, "_" and "-" do not continue at their ends. The first row that
+ * fits holds. Sources: the files that these tools' repositories publish, 2024 to 2026. */
 /* clang-format off */
 static const struct tool_sign signs[] = {
     {"hwloc",         "topology",          "hwloc",         "<topology", NULL},

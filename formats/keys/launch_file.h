@@ -37,7 +37,7 @@ struct launch_file {
     const char *command;           /* after the starter and its options */
     bool accelerate;               /* the starter: accelerate launch, not torchrun */
     bool one_queue;                /* CUDA_DEVICE_MAX_CONNECTIONS=1, for tensor or context ranks */
-    bool resumes; /* started again, the command goes on from its newest checkpoint */
+    bool resumes; /* started again, the command continues from its newest checkpoint */
 };
 
 /* Ranks on a node: a divisor of all, at most what is wanted. */

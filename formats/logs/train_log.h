@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TRAIN_LOG_STEPS = 4096 }; /* the last so many are kept */
+enum { TRAIN_LOG_STEPS = 4096 }; /* number of last ones that are kept */
 
 struct train_log {
     const char *format; /* "Megatron-LM": whose lines they are; static storage */

@@ -30,7 +30,7 @@ const struct key_table primus_keys = KEY_TABLE(primus_rows);
 
 /* ---- Megatron-LM's arguments by their destinations ---- */
 
-/* "recompute_modules.1" goes on with the list of .0 */
+/* "recompute_modules.1" continues with the list of .0 */
 static bool continues_list(const char *key)
 {
     const char *dot = strrchr(key, '.');

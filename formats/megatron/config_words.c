@@ -115,7 +115,7 @@ enum rk_status words_row(struct list *l, const struct key *row, const struct set
         return RK_OK;
     }
     if (row->use != KEY_VALUE || (row->why && !*row->why)) return RK_OK;
-    if (row->why) words_put(l, row->why, strlen(row->why), s); /* NULL: goes on with a list */
+    if (row->why) words_put(l, row->why, strlen(row->why), s); /* NULL: continues with a list */
     words_put(l, s->text, strlen(s->text), s);
     return RK_OK;
 }

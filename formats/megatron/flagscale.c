@@ -58,7 +58,8 @@ static const char *refer(const struct settings *outer, const char *text)
     return found ? found->text : NULL;
 }
 
-/* "model.optimizer.lr" is --lr, "model.recompute_modules.0" begins a list, ".1" goes on with it. */
+/* "model.optimizer.lr" is --lr, "model.recompute_modules.0" begins a list, ".1" continues with it.
+ */
 static enum rk_status put_argument(struct list *l, const struct settings *outer,
                                    const struct setting *s)
 {

@@ -313,7 +313,7 @@ static void read_parts(const struct megatron_args *args, struct rk_plan *plan)
             plan->recompute_parts |= 1u << part;
 }
 
-/* Before Core, and in Megatron-DeepSpeed: every so many layers from their inputs, or the first of a
+/* Before Core, and in Megatron-DeepSpeed: every N layers from their inputs, or the first of a
  * stage. --deepspeed-activation-checkpointing only says whose function does it. */
 static bool read_old_recompute(const struct megatron_args *args, struct rk_plan *plan)
 {

@@ -308,7 +308,7 @@ static void for_numbers(struct shell_lexer *l, struct shell_token opener, struct
         if (!so) break;
         if (ran) go_back(l, &body);
         ran = true;
-        if (turns > MOST_TURNS) unknown = s->cause; /* it goes on as it likes */
+        if (turns > MOST_TURNS) unknown = s->cause; /* it continues as it likes */
         branch(l, unknown || turns > MOST_TURNS ? SHELL_PERHAPS : SHELL_TRUE, opener.place);
         more = goes_on(s) && !unknown && turns <= MOST_TURNS;
         if (more) compute(s, &step, &unknown);

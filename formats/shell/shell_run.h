@@ -25,7 +25,7 @@ void shell_record(struct shell_state *s, const struct shell_word *words, size_t 
 /* A function's body, whose name and "()" were read. */
 void shell_define(struct shell_lexer *l, struct shell_token name);
 
-/* Words and redirections go on with a command. */
+/* Words and redirections continue with a command. */
 bool shell_reads_line(struct shell_token token);
 bool shell_is_redirection(struct shell_token token);
 bool shell_is_descriptor(const struct shell_lexer *l, struct shell_token token);

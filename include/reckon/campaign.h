@@ -52,7 +52,7 @@ struct rk_recovery {
     uint64_t node;      /* accelerators of a node */
     uint64_t spares;    /* nodes that stand ready, and are paid for */
     double detect_s;    /* until a failure is noticed */
-    double restart_s;   /* until work goes on: places, connections, reading the checkpoint */
+    double restart_s;   /* until work resumes: places, connections, reading the checkpoint */
     double repair_s;    /* until a node is back; without a spare one the run waits for it */
     double storage_Bps; /* of all nodes together, reading and writing */
     double host_Bps;    /* of one accelerator to its host, for asynchronous checkpoints */
@@ -70,8 +70,8 @@ struct rk_campaign {
     uint64_t ranks;
     double switch_s;         /* before it, to come from another plan: rk_campaign_switch_s() */
     double checkpoint_bytes; /* of the whole model and its optimizer */
-    /* With all spare nodes away the run goes on with so many accelerators, at so much of its pace,
-     * until a node is back; 0: it waits. */
+    /* With all spare nodes away the run continues with `reduced_ranks` at `reduced_pace` of its
+     * pace, until a node is back; 0: it waits. */
     uint64_t reduced_ranks;
     double reduced_pace;
     struct rk_failure_rates rates;
@@ -157,7 +157,7 @@ RK_API enum rk_status rk_campaign_simulate(const struct rk_campaign *phases, siz
 /* One run, followed: what happened when, for a drawing. */
 enum rk_campaign_event_kind {
     RK_EVENT_FAILURE, /* work goes back to the last checkpoint */
-    RK_EVENT_RESTART, /* work goes on */
+    RK_EVENT_RESTART, /* work resumes */
     RK_EVENT_REDUCED, /* ... with fewer accelerators */
     RK_EVENT_FULL,    /* all of them again */
     RK_EVENT_PHASE,   /* a phase begins */
@@ -226,7 +226,7 @@ enum rk_scaling_law { RK_CHINCHILLA, RK_LLAMA_3 };
 RK_API void rk_compute_optimal(enum rk_scaling_law law, double flop, double *parameters,
                                double *tokens);
 
-/* The tokens that it asks for a model of so many parameters; of a mixture those that a token
+/* The tokens that it asks for a model of `parameters` parameters; of a mixture those that a token
  * passes, rk_model_active_parameters(). */
 RK_API double rk_optimal_tokens(enum rk_scaling_law law, double parameters);
 

@@ -180,7 +180,7 @@ RK_API enum rk_status rk_logs_add_program(struct rk_logs *logs, const struct rk_
 
 struct rk_logs_options {
     bool tags;            /* the transport pairs messages by tag (MPI); NCCL does not */
-    uint64_t eager_bytes; /* messages up to so long are buffered: a send waits for nobody */
+    uint64_t eager_bytes; /* messages of at most this size are buffered: a send does not wait */
 };
 
 /* Rule 11: what logs sum up is what others do, the programs of a plan: bytes of each collective and

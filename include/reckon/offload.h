@@ -155,7 +155,7 @@ struct rk_store_module {
 };
 
 struct rk_store {
-    int stored; /* the first so many modules' activations are written; the others stay */
+    int stored; /* number of first modules whose activations are written; the others stay */
     int ahead;  /* modules that a read is issued ahead of the one that needs it; SSDTrain: a few */
     double write_Bps, read_Bps;
     double turn_s; /* between forward and backward: head and loss */

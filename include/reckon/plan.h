@@ -1,7 +1,7 @@
 /* plan.h - every choice that one training run makes.
  *
  * plan.def lists the members; this header says what they are made of. rk_predict (predict.h) judges
- * a plan: `framework` says whose habits it follows, and RK_CALCULON that the published model
+ * a plan: `framework` says whose habits it follows, and RK_CALCULON that the Calculon model
  * [isaev2023] shall judge it.
  *
  * A zeroed plan is not valid: begin with rk_plan_default().

@@ -1,6 +1,6 @@
 /* plans.h - the space of plans for one model on one system, and the best of it.
  *
- * What search.h is for the published model, this is for the plans of today (plan.h). The space is a
+ * What search.h is for the Calculon model, this is for other plans (plan.h). The space is a
  * list of layouts (how ranks are split); within a layout a plan's index is a mixed-radix number
  * over choices that do not depend on each other: microbatch, width, kernels, stages, sharding,
  * offload. Which axes there are, and what each is called, is in rk_plan_axis_info(); docs/search.md

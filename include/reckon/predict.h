@@ -48,7 +48,7 @@ enum rk_holding {
 RK_API const char *rk_holding_name(enum rk_holding holding);
 RK_API const char *rk_holding_help(enum rk_holding holding);
 
-/* ... by the published model and in studies, in coarser ones. */
+/* ... by the Calculon model and in studies, in coarser ones. */
 enum rk_category {
     RK_WEIGHTS,
     RK_ACTIVATIONS,

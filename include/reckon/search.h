@@ -25,7 +25,7 @@ RK_API uint64_t rk_space_count(const struct rk_space *space);
 /* ---- asking ---- */
 
 /* Goes up whenever any plan gets another figure, count or order, be it in the last digit: states
- * and studies of another version are not gone on from. */
+ * and studies of another version are not resumed from. */
 enum { RK_MODEL_VERSION = 5 };
 
 enum rk_search_mode {
@@ -64,14 +64,14 @@ struct rk_query {
      * called. */
     bool (*keep)(void *context, const void *state, size_t bytes);
     double keep_every_s;
-    /* What keep() was given last: the same search goes on from there, to the same result. NULL:
+    /* What keep() was given last: the same search resumes from there, to the same result. NULL:
      * from the start. State of another search, or cut short, is RK_BAD_INPUT. */
     const void *resume;
     size_t resume_bytes;
 };
 
 /* A plan of the answer. Without `sort` the best has the most samples per second; the batch is not
- * the same for all plans of the published model. */
+ * the same for all plans of the Calculon model. */
 struct rk_candidate {
     double key; /* samples per second, the sort key, or the first objective */
     double samples_per_s;

@@ -1,7 +1,7 @@
 /* shard.h - checkpoints in safetensors to the ranks of a plan, back, and from one plan to another.
  *
  * Weights are moved, never computed with: what is merged again has the same bytes. Peak memory does
- * not grow with the model. A transfer that was stopped (a kill, a full disk) goes on when it is
+ * not grow with the model. A transfer that was stopped (a kill, a full disk) continues when it is
  * asked for again, with the same result. docs/shard.md says which part of which tensor goes where.
  *
  * Source of the layouts: the modelling code of Hugging Face transformers; of ZeRO's buffers,

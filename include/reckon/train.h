@@ -122,7 +122,7 @@ struct rk_rows {
 #define RK_NO_TARGET UINT32_MAX /* a row without a loss */
 
 /* Ranks call these at the same time, from threads of their own: each sample's rows once, but for
- * tensor ranks, which all work out the loss of the same rows. What they bring may depend on nothing
+ * tensor ranks, which all compute the loss of the same rows. What they bring may depend on nothing
  * but their arguments and what lasts. */
 struct rk_functions {
     void *context;
@@ -184,12 +184,12 @@ struct rk_train_run {
     uint64_t files;
     /* Called on one thread after each step; false ends the run after a checkpoint. */
     bool (*step)(void *context, const struct rk_train_step *step);
-    /* Called likewise; true: the run goes on under *plan, which rk_train_check must allow and which
+    /* Called likewise; true: the run continues under *plan, which passes rk_train_check and which
      * keeps batch and sequence. NULL: never. */
     bool (*next_plan)(void *context, uint64_t step, struct rk_plan *plan);
     /* Called with the second step of each rank of this process, one rank at a time; NULL: not. */
     void (*trace)(void *context, int rank, const struct rk_train_event *event, size_t events);
-    /* Called once before the first step for each thing that the run goes on in spite of: of a
+    /* Called once before the first step for each thing that the run continues despite: of a
      * checkpoint that is damaged, of data that look like none; NULL: not. */
     void (*warn)(void *context, const struct rk_error *about);
     const char *transit; /* folder that all ranks see, for the state on its way to another plan;
@@ -315,7 +315,7 @@ struct rk_measured {
     uint64_t memory_bytes;
 };
 
-/* Takes about so many seconds. */
+/* Takes about `seconds` seconds. */
 RK_API enum rk_status rk_measure(double seconds, struct rk_measured *measured,
                                  struct rk_error *error);
 
@@ -338,12 +338,12 @@ struct rk_prompt {
 struct rk_generate {
     const char *load;               /* checkpoint or weights */
     const struct rk_system *system; /* as in rk_train_run */
-    const struct rk_prompt *prompt; /* (prompts) texts that go on, together */
+    const struct rk_prompt *prompt; /* (prompts) texts that continue, together */
     uint64_t prompts;
     uint64_t tokens;    /* to add to each */
-    uint64_t sequence;  /* of which a token sees so many before it at most; 0: the model's */
+    uint64_t sequence;  /* the most tokens before it that a token sees; 0: the model's */
     double temperature; /* 0: always the likeliest */
-    uint64_t top;       /* chooses among so many likeliest; 0: all */
+    uint64_t top;       /* chooses among this number of likeliest tokens; 0: all */
     double top_share;   /* ... whose probabilities sum to this share; 0: all */
     /* Called with each token of text `text`; false ends it. */
     bool (*token)(void *context, uint64_t text, uint32_t token);

@@ -85,7 +85,7 @@ static const struct row *row_of(const struct run *r, int row)
     return &r->unit->folio->rows->row[r->unit->first_row + row];
 }
 
-/* What depends on the microbatch alone: worked out for the first row, repeated in the others. */
+/* What depends on the microbatch alone: computed for the first row, repeated in the others. */
 static void load_microbatches(struct run *r)
 {
     double **a = r->s->array;

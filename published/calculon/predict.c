@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What a category of the published model is of the memory of a stage. */
+/* What a category of the Calculon model is of the memory of a stage. */
 static const enum rk_holding holding_of[RK_CATEGORIES] = {
     [RK_WEIGHTS] = RK_HOLD_weights,         [RK_ACTIVATIONS] = RK_HOLD_activations,
     [RK_CHECKPOINTS] = RK_HOLD_checkpoints, [RK_ACTIVATION_GRADS] = RK_HOLD_activation_gradients,
@@ -65,7 +65,7 @@ static void fill_lower(struct rk_prediction *p, const struct rk_system *system,
     }
 }
 
-/* All stages are alike in the published model: one stands for them. */
+/* All stages are alike in the Calculon model: one stands for them. */
 static void fill_stage(struct rk_prediction *p, const struct rk_model *model,
                        const struct rk_strategy *s)
 {

@@ -62,7 +62,7 @@ struct group {
     size_t numbers_at;            /* where interleaving starts in strategies.numbers */
 };
 
-/* The space of the published model. */
+/* The space of the Calculon model. */
 struct strategies {
     struct rk_space base; /* first */
     struct rk_problem problem;

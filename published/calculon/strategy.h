@@ -1,4 +1,4 @@
-/* strategy.h - how a training step is split over the ranks, as the published model has it. */
+/* strategy.h - how a training step is split over the ranks, as the Calculon model has it. */
 #ifndef RECKON_CALCULON_STRATEGY_H
 #define RECKON_CALCULON_STRATEGY_H
 

@@ -18,7 +18,7 @@ struct galvatron_job {
     const struct galvatron_model *model;
     int batch, chunks;   /* samples a step; microbatches they are cut into */
     bool half;           /* 16-bit weights and activations */
-    bool async;          /* gradients are reduced while others are worked out */
+    bool async;          /* gradients are reduced while others are computed */
     bool gpipe;          /* else 1F1B */
     double change_scale; /* of a change of layout: 1e-7 as published, 1e-9 by its units */
 };

@@ -37,7 +37,7 @@ extern const char *const galvatron_pipeline_names[], *const galvatron_precision_
 enum rk_status galvatron_read_question(const struct place *object,
                                        struct galvatron_question *question, struct rk_error *error);
 
-/* What goes on together: the strategies of the question on so many ranks, and the figures of them
+/* What continues together: the strategies of the question on so many ranks, and the figures of them
  * that a search of it looks up. */
 struct galvatron_choice {
     size_t layers, embeddings;

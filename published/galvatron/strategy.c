@@ -109,7 +109,7 @@ static bool has(const struct galvatron_leaf *leaf, char kind)
     return false;
 }
 
-/* Every way to go on from `leaf` with `group` ranks left to split. */
+/* Every way to continue from `leaf` with `group` ranks left to split. */
 static void grow(struct tree *tree, struct galvatron_leaf leaf, int group)
 {
     if (group == 1) {

@@ -360,7 +360,7 @@ static void ring_forward(struct engine *e, struct at_layer *l, struct REAL(atten
     give(e, keys);
 }
 
-/* ---- texts that go on: keys and values of what came before are kept ---- */
+/* ---- texts that continue: keys and values of what came before are kept ---- */
 
 static void attend_cached(struct engine *e, struct at_layer *l, struct REAL(attend) * a,
                           const real *qkv)

@@ -10,7 +10,7 @@
 #define mapped_product REAL(mapped_product)
 #define mapped_row     REAL(mapped_row)
 
-/* Rows up to this number are worked out one by one, each with the same bits whatever the others. */
+/* Rows up to this number are computed one by one, each with the same bits whatever the others. */
 enum { DECODE_FEW = 8 };
 
 /* y (m, n) = x (m, k) w (n, k)^T; rows of y are ldy apart. False: no memory. */

@@ -4,7 +4,7 @@
  * list (workload/layers.h) has a kernel here by its name, for each kind of work: it reads slots,
  * makes others, frees what nobody reads again. The program says in which order.
  *
- * A function that cannot go on (no memory, a peer that has failed) leaves the step by `give_up`;
+ * A function that cannot continue (no memory, a peer that has failed) leaves the step by `give_up`;
  * the pool knows all blocks, so nothing is lost.
  */
 #ifndef RECKON_RUN_REAL_ENGINE_H
@@ -285,7 +285,7 @@ struct engine {
     enum narrow narrow; /* weights, activations and messages are of 16 bits (narrow.c) */
     bool bf16;          /* ... of bf16, and multiplied as such (products.c) */
     bool dual;          /* dualpipe: the rank as far from the other end has the same weights */
-    bool heads;         /* the loss is worked out here */
+    bool heads;         /* the loss is computed here */
     struct scaler scaler;
     double least_came, most_came; /* of the step at hand: see struct step_result */
     double *came;

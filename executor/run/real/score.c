@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- texts that go on, for generation ---- */
+/* ---- texts that continue, for generation ---- */
 
 bool caches_open(struct engine *e)
 {
