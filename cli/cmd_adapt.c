@@ -68,7 +68,8 @@ const struct usage adapt_usage = {
         "A switch costs the state that changes its rank, a restart, and after a failure the steps "
         "since the last checkpoint. It is made when the time lost to the better plan has added up "
         "to "
-        "that cost, or at once when the remaining steps would lose twice as much; a switch back to "
+        "that cost, or at once when the remaining steps would lose twice that cost; a switch back "
+        "to "
         "an "
         "earlier plan needs twice the sum, which prevents oscillation. When the plan cannot "
         "continue, "
@@ -124,11 +125,11 @@ static const struct field record_fields[] = {
     {"step", FIELD_COUNT, FIELD_REQUIRED, RECORD(record.step), .help = "its number"},
     {"step_s", FIELD_NUMBER, RECORD(record.step_s), .max = 1e6, .preset = -1, .help = "how long it took; 0: it did not run"},
     SECONDS("compute_s", record.compute_s, "a rank computed"),
-    SECONDS("tensor_s", tensor_s, "... waited for tensor parallelism"),
-    SECONDS("context_s", context_s, "... for context parallelism"),
-    SECONDS("expert_s", expert_s, "... for experts"),
-    SECONDS("data_s", data_s, "... for gradients and weights"),
-    SECONDS("pipeline_s", pipeline_s, "... for messages between stages"),
+    SECONDS("tensor_s", tensor_s, "exposed communication of tensor parallelism"),
+    SECONDS("context_s", context_s, "... of context parallelism"),
+    SECONDS("expert_s", expert_s, "... of experts"),
+    SECONDS("data_s", data_s, "... of gradients and weights"),
+    SECONDS("pipeline_s", pipeline_s, "... of messages between stages"),
     {"memory_GiB", FIELD_NUMBER, .unit = "GiB", RECORD(record.memory_bytes), .max = 1e6, .help = "peak of the fullest rank"},
     {"slowest", FIELD_NUMBER, RECORD(record.slowest), .max = 1000, .help = "computing of the slowest rank over the median's"},
     {"sequence", FIELD_COUNT, RECORD(record.sequence), .max = 1e9, .help = "tokens of a sample"},
@@ -136,15 +137,15 @@ static const struct field record_fields[] = {
     {"gpus", FIELD_COUNT, RECORD(record.ranks), .max = 1e7, .help = "ranks that are alive"},
     {"phase_left", FIELD_COUNT, RECORD(record.phase_left), .max = 1e12, .help = "steps until sequence or batch change"},
     {"seconds", FIELD_NUMBER, RECORD(seconds), .max = 1e6, .preset = -1, .help = "of reckon train: step_s"},
-    {"peak_bytes", FIELD_NUMBER, RECORD(peak_bytes), .max = 1e18, .help = "likewise: memory"},
-    {"loss", FIELD_NUMBER, RECORD(ignored), .min = -1e300, .max = 1e300, .help = "likewise, not used"},
-    {"balance", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},
-    {"norm", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},
-    {"loss_scale", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},
-    {"skipped", FIELD_NUMBER, RECORD(ignored), .max = 1, .help = "likewise, not used"},
-    {"rate", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},
-    {"slowest_rank", FIELD_NUMBER, RECORD(ignored), .max = 1e9, .help = "likewise, not used"},
-    {"tokens_per_s", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},
+    {"peak_bytes", FIELD_NUMBER, RECORD(peak_bytes), .max = 1e18, .help = "of reckon train: memory"},
+    {"loss", FIELD_NUMBER, RECORD(ignored), .min = -1e300, .max = 1e300, .help = "of reckon train: not used"},
+    {"balance", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "of reckon train: not used"},
+    {"norm", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "of reckon train: not used"},
+    {"loss_scale", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "of reckon train: not used"},
+    {"skipped", FIELD_NUMBER, RECORD(ignored), .max = 1, .help = "of reckon train: not used"},
+    {"rate", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "of reckon train: not used"},
+    {"slowest_rank", FIELD_NUMBER, RECORD(ignored), .max = 1e9, .help = "of reckon train: not used"},
+    {"tokens_per_s", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "of reckon train: not used"},
     {.key = NULL},
 };
 /* clang-format on */
@@ -282,7 +283,7 @@ static enum rk_status watch(struct adapt *adapt, FILE *file, struct stream *stre
         told->records++;
         told->switches += event.kind == ADAPT_SWITCH;
         told->forced += event.kind == ADAPT_FORCED;
-        /* one that goes on being so is said once */
+        /* one that stays so is reported once */
         const bool again = event.kind == ADAPT_STRANDED && told->stranded;
         told->stranded = event.kind == ADAPT_STRANDED;
         if (event.kind != ADAPT_NOTHING && !again) print_event(told->out, told->input, &event);

@@ -472,8 +472,8 @@ static enum rk_status check_log_flags(const struct check_args *args, bool operat
 {
     const char *other = beside_logs(args);
     if (other)
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s says nothing of logs: leave it out",
-                       other);
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "%s has no meaning for logs: leave it out", other);
     if (args->words.count && !(operations && args->model))
         return rk_fail(
             error, RK_BAD_ARGUMENT, NULL, 0, 0,

@@ -41,7 +41,7 @@ struct doctor_args {
 static const struct operand doctor_operands[] = {
     KNOWN_OPERANDS(AT(source.model), AT(source.system)),
     {.name = "LOG", .help = "What the run printed: lines of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron; or a profile of PyTorch, export_chrome_trace(); or metrics exported from Weights & Biases or TensorBoard (CSV, JSON); or, of a run that ran out of memory, the traceback, the output of torch.cuda.memory_summary(), or a memory snapshot; - is standard input. With a measured number: a launch file, or nothing", AT(log), .optional = true, .complete = "file"},
-    {.name = "PLAN", .help = "Words that describe the plan, as of reckon predict",
+    {.name = "PLAN", .help = "Words that describe the plan, as in reckon predict",
      .offset = offsetof(struct doctor_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };

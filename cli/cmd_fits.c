@@ -62,8 +62,7 @@ const struct usage fits_usage = {
         "saves, whether the plan then fits, and the change of the step time.\n\n"
         "If the plan does not say how the model is split, sharded or recomputed, reckon takes the best "
         "plan that reckon search finds with the given words, or, if none fits, the plan that needs "
-        "least memory. The answer prints what was taken. Other assumptions are those of reckon "
-        "predict.\n\n"
+        "least memory. The answer prints the plan. Other assumptions are those of reckon predict.\n\n"
         "For a plan that is given, --headroom also tests whether the plan keeps that headroom.\n\n"
         "Exit status 0: it fits; 1: it does not fit, lacks the headroom that --headroom asks for, or "
         "cannot run; 2: unsure, between the bounds of --sure. So reckon fits ... && torchrun ... is "
@@ -258,7 +257,7 @@ static void add_gpus(struct report *report, const struct fits_question *question
                cells);
 }
 
-/* Of a plan that is given: does it fit and leave so much? */
+/* Of a given plan: does it fit with this headroom? */
 static bool leaves_room(const struct fits_question *question, const struct forecast *f)
 {
     const int tightest = f->prediction->tightest;

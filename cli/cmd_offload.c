@@ -20,7 +20,7 @@ struct offload_args {
 /* clang-format off */
 static const struct operand offload_operands[] = {
     KNOWN_OPERANDS(AT(source.model), AT(source.system)),
-    {.name = "PLAN", .help = "Words that describe the plan, as of reckon predict; without --model: files of cases",
+    {.name = "PLAN", .help = "Words that describe the plan, as in reckon predict; without --model: files of cases",
      .offset = offsetof(struct offload_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
@@ -31,7 +31,7 @@ static const struct option offload_drives[] = {
 };
 static const struct option offload_simulation[] = {
     {.name = "simulate", .type = OPTION_FLAG, AT(simulate),
-     .help = "Simulate SSDTrain's rule event by event: writes and reads in two queues, tensors in the write queue are handed on; for a plan its first stage, on drives 1 to 16 times as slow; for a .csv each row, with array_GBps"},
+     .help = "Simulate SSDTrain's rule event by event: writes and reads have a queue each, and a tensor that is still in the write queue is not read back. Of a plan the first stage, on drives 1 to 16 times as slow; of a .csv each row, with array_GBps"},
     {.name = NULL},
 };
 static const struct option offload_output[] = {

@@ -25,9 +25,9 @@ struct support_args {
 
 /* clang-format off */
 static const struct operand support_operands[] = {
-    {.name = "MODEL", .help = "the same as --model; or a launch file, as of reckon import, which has model and plan", AT(first), .optional = true, .complete = "models"},
+    {.name = "MODEL", .help = "the same as --model; or a launch file, as in reckon import, which has model and plan", AT(first), .optional = true, .complete = "models"},
     {.name = "SYSTEM", .help = "the same as --system", AT(second), .optional = true, .complete = "systems"},
-    {.name = "PLAN", .help = "words that say how it is trained, as of reckon predict",
+    {.name = "PLAN", .help = "words that describe the plan, as in reckon predict",
      .offset = offsetof(struct support_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };

@@ -24,7 +24,7 @@ static const struct operand timeline_operands[] = {
 };
 static const struct option schedule_options[] = {
     {.name = "messages", .type = OPTION_CHOICE, .choices = timeline_messages_names, AT(messages),
-     .help = "How messages cost time on a stage: charged, one after each pass of a chunk as calculon counts them; blocking, those that are sent; beside, overlapped with computation (default: as the plan's prediction)"},
+     .help = "How messages cost time on a stage: charged, one after each pass of a chunk as calculon counts them; blocking, those that are sent; beside, none, as messages overlap with computation (default: as the plan's prediction)"},
     {.name = "trace", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(trace), .complete = "file",
      .help = "Write the events to FILE as a Chrome trace, compressed if it ends in .gz; - is standard output"},
     {.name = "pytorch-csv", .type = OPTION_OUTPUT, .argument = "FILE", AT(pytorch), .complete = "file",

@@ -290,8 +290,8 @@ void page_measured(struct html_page *page, const struct timeline_plan *plan,
         timeline_log_open(plan, &window, &b.log, &error) != RK_OK)
         return;
     b.apart = has_weight_passes(&b.log);
-    page_section(page, "measured", "Measured beside predicted",
-                 "A run of this plan: what was measured stands below what was predicted.");
+    page_section(page, "measured", "Measured and predicted",
+                 "A run of this plan: measured values are below predicted ones.");
     numbers(&b, stages);
     spans(&b, stages);
     memory(&b, stages);

@@ -41,7 +41,7 @@ static const struct report_table *cards(struct html_page *page, const struct pag
     static struct report_column columns[] = {
         {.name = "step_s", .title = "time of a step", .unit = "s"},
         {.name = "mfu", .title = "MFU", .unit = "%", .help = "FLOP of the model over peak"},
-        {.name = "hfu", .title = "HFU", .unit = "%", .help = "... with what is computed again"},
+        {.name = "hfu", .title = "HFU", .unit = "%", .help = "... including recomputation"},
         {.name = "samples_per_s", .title = "samples/s", .help = "all ranks together"},
         {.name = "tokens_per_s", .title = "tokens/s", .unit = "n", .help = "all ranks together"},
         {.name = "hbm_bytes",
@@ -252,7 +252,7 @@ static void flame(struct html_page *page, const struct page_plan *p)
                          .title = "One microbatch through all layers",
                          .kind = CHART_SPANS,
                          .caption = "The layers of each kind and their operations, forward and "
-                                    "backward together, as far as they are waited for. Drag over "
+                                    "backward together: their exposed time. Drag over "
                                     "a part to enlarge it, double-click to go back.",
                          .source = predict_command(page, p, "--layers --format json"),
                          .table = f.table,

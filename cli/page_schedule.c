@@ -201,24 +201,25 @@ static void beside(const struct schedule *s, struct rk_error *error)
                 shown++;
             }
     timeline_log_release(&log);
-    page_chart(s->page,
-               &(struct chart){
-                   .id = "links",
-                   .title = "What moves beside the computing",
-                   .kind = CHART_SPANS,
-                   .caption = window.to_s < s->timeline.step_s || s->plan.stages > MOST_LINKED
-                                  ? "Messages, reductions and gathers, and what is offloaded, "
-                                    "each on its link, as the step begins; of the first stages."
-                                  : "Messages, reductions and gathers, and what is offloaded, "
-                                    "each on its link.",
-                   .source = s->source,
-                   .table = table,
-                   .role = {[CHART_X] = "start_s",
-                            [CHART_X_END] = "end_s",
-                            [CHART_Y] = "track",
-                            [CHART_SERIES] = "what"},
-                   .x = {.title = "time since the start of the step",
-                         .end = shown < MOST_BESIDE ? window.to_s : 0}});
+    page_chart(
+        s->page,
+        &(struct chart){
+            .id = "links",
+            .title = "Transfers that overlap with computation",
+            .kind = CHART_SPANS,
+            .caption =
+                window.to_s < s->timeline.step_s || s->plan.stages > MOST_LINKED
+                    ? "Messages, reductions, gathers and offloaded tensors, each on its link: "
+                      "the first stages, at the begin of the step."
+                    : "Messages, reductions, gathers and offloaded tensors, each on its link.",
+            .source = s->source,
+            .table = table,
+            .role = {[CHART_X] = "start_s",
+                     [CHART_X_END] = "end_s",
+                     [CHART_Y] = "track",
+                     [CHART_SERIES] = "what"},
+            .x = {.title = "time since the start of the step",
+                  .end = shown < MOST_BESIDE ? window.to_s : 0}});
 }
 
 /* ---- stages ---- */

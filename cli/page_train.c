@@ -89,7 +89,7 @@ enum rk_status page_train(const struct page_train *train, const char *path, stru
     page_report_head(&page, train->answer, RK_OK);
     draw(&page, table, "loss", "Loss, step by step",
          report_text(&page.memory, "Cross entropy of a token, in nats.%s", every), "loss");
-    draw(&page, table, "speed", "Tokens a second", *every ? every + 1 : NULL, "tokens_per_s");
+    draw(&page, table, "speed", "Tokens per second", *every ? every + 1 : NULL, "tokens_per_s");
     page_report(&page, train->answer);
     const enum rk_status status = page_write(&page, path, NULL, NULL, PAGE_HTML, error);
     html_release(&page);

@@ -36,7 +36,7 @@ static const struct report_column run_columns[] = {
      .help = "spare nodes included"},
     {.name = "cost_per_trillion_usd", .title = "... of 10^12 tokens", .unit = "n", .digits = 3},
     {.name = "energy_kWh",         .title = "energy in kWh", .unit = "n", .digits = 3,
-     .help = "boards as busy as the step has them, times hosts and network, times cooling (--prices)"},
+     .help = "boards at the load of the step, times factors for hosts, network and cooling (--prices)"},
     {.name = "carbon_t",           .title = "CO2 in tonnes", .digits = 4},
 };
 /* clang-format on */

@@ -43,10 +43,11 @@ static enum rk_framework framework_of(const struct search_args *args, const stru
         return RK_CALCULON;
     }
     if (described) return RK_MEGATRON;
-    *why = "the system says nothing of its kernels, which that of today's plans needs: --framework "
-           "megatron takes usual ones";
+    *why =
+        "the system has no kernels, which the detailed model needs: --framework megatron assumes "
+        "typical ones";
     if (!unknown_to_published(model)) return RK_CALCULON;
-    *why = "kernels as usual, for the system says nothing of them";
+    *why = "typical kernels are assumed: the system has none";
     return RK_MEGATRON;
 }
 
@@ -206,11 +207,11 @@ enum rk_status search_set(struct search *search, const struct rk_model *model,
     search->problem.launchable = args->launchable;
     if (system->machine && search->problem.base.framework == RK_CALCULON)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "framework: the published model knows one cluster alone");
+                       "framework: the Calculon model covers only one cluster");
     if (args->unstartable && framework == RK_CALCULON)
         return rk_fail(
             error, RK_BAD_ARGUMENT, NULL, 0, 0,
-            "--unstartable: no framework starts plans of the published model, so none are "
+            "--unstartable: no framework starts plans of the Calculon model, so none are "
             "left out: leave it, or framework calculon, out");
     enum rk_status status = plan_axes_restrict(&args->axes, &search->problem, error);
     if (status == RK_OK) status = search_take_words(args, &search->problem, error);
@@ -399,7 +400,7 @@ static bool sifts(const struct search *search)
     return isfinite(search->usable_bytes) && !args->sort && !args->pareto && !args->all;
 }
 
-/* Over several clusters, where no plan leaves so much: the best that fits. */
+/* Over several clusters, where no plan leaves this headroom: the best that fits. */
 static enum rk_status ask_for_edge(struct search *search, struct rk_query query,
                                    struct rk_error *error)
 {

@@ -146,8 +146,9 @@ static bool count_tensors(const struct train_asked *asked, struct rk_train_memor
     struct rk_train train = *asked->train;
     struct rk_error error;
     train.block_tokens = 0;
-    const size_t found =
-        alone ? 1 : rk_program_classes(asked->model, asked->system, asked->plan, classes, RK_MAX_STAGES);
+    const size_t found = alone ? 1
+                               : rk_program_classes(asked->model, asked->system, asked->plan,
+                                                    classes, RK_MAX_STAGES);
     *most = (struct rk_train_memory){.peak_bytes = 0};
     if (!asked->predicts || train.double_precision) return false;
     for (size_t i = 0; i < found && i < RK_MAX_STAGES; i++) {
@@ -322,7 +323,7 @@ void train_show(struct report *report, const struct train_asked *asked,
         report_note(report,
                     report_text(report,
                                 "The plan changed %llu time%s, in %.3g s; the tables are of "
-                                "the last one alone.",
+                                "the last one.",
                                 (unsigned long long)result->changes,
                                 result->changes == 1 ? "" : "s", result->change_s));
     show_sent(report, p, result);

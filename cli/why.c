@@ -123,8 +123,8 @@ static void print_misses(struct report *report, const struct rk_plans_problem *p
     if (count || !t.text) return;
     t.text->formats = 0;
     report_note(report, "");
-    report_note(report, faster ? "No faster plan is refused by one constraint alone."
-                               : "No plan is refused by one constraint alone.");
+    report_note(report, faster ? "No faster plan violates only one constraint."
+                               : "No plan violates only one constraint.");
 }
 
 /* ---- changes ---- */

@@ -16,7 +16,7 @@ const char *const adapt_event_names[] = {"nothing", "belief", "switch", "forced"
 #define FAR_OFF    1.0 /* sum of two logarithms; that of two steps 1.5 times as long is 0.81 */
 enum { QUICK = 5, SETTLED = 4, FEWER_NODES = 12 };
 
-/* Steps that are left must lose so many times the cost of a switch for it to be made at once. */
+/* Remaining steps must lose this multiple of the cost of a switch for it to be made at once. */
 #define AT_ONCE 2.0
 
 struct left { /* a plan that was left, and how much had to add up */
@@ -418,7 +418,7 @@ struct adapt *adapt_open(const struct rk_model *model, const struct rk_system *s
 {
     if (plan->framework == RK_CALCULON) {
         rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                "the published model has no steps to watch: leave framework calculon out");
+                "the Calculon model has no steps to watch: leave framework calculon out");
         return NULL;
     }
     struct adapt *a = calloc(1, sizeof *a);

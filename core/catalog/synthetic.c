@@ -537,8 +537,8 @@ static enum rk_status set_memory(const struct parser *parser, struct span part,
                              : set_memory_value(parser, value, memory);
     if (status == RK_OK && !index && (memory->capacity_shared_by || memory->bandwidth_shared_by))
         return fail(parser, part.at,
-                    "every accelerator has its first memory alone: only lower ones, mem2 and on, "
-                    "are shared");
+                    "the first memory is not shared by accelerators: only lower ones, mem2 and on, "
+                    "can be");
     return status;
 }
 
@@ -601,7 +601,7 @@ static enum rk_status split_network(const struct parser *parser, struct span val
         return fail(parser, first.at, "how many accelerators are below a leaf? leaf=256,over=2");
     if (list.length) {
         if (!cut(list, '=', &name, &ratio) || !is(name, "over"))
-            return fail(parser, list.at, "a leaf has over=RATIO alone: leaf=256,over=2");
+            return fail(parser, list.at, "a leaf has only over=RATIO: leaf=256,over=2");
         const enum rk_status status = read_plain(parser, ratio, &over);
         if (status != RK_OK) return status;
         if (!(over >= 1)) return fail(parser, ratio.at, "must be >= 1, got %.15g", over);

@@ -216,9 +216,10 @@ static enum rk_status refuse_shared(const struct place *place, struct rk_error *
     struct place member;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (place_member(place, keys[i], &member))
-            return place_fail(&member, error,
-                              "every accelerator has its first memory alone: remove it, or say it "
-                              "of a lower one");
+            return place_fail(
+                &member, error,
+                "the first memory is not shared by accelerators: remove it, or give it "
+                "to a lower one");
     return RK_OK;
 }
 
@@ -388,7 +389,7 @@ static const struct field system_fields[] = {
     { "memory",      FIELD_OTHER,  FIELD_REQUIRED, .load = load_memories, .help = "list of memories, the nearest first" },
     { "network",     FIELD_OTHER,  FIELD_REQUIRED, .load = load_networks, .help = "list of networks, the innermost first" },
     { "kernels",     FIELD_OTHER,  .load = load_kernels, .help = "constants of its kernels, for predictions" },
-    { "busy",        FIELD_OTHER,  .load = load_kernels, .help = "the kernels while several accelerators of a node compute at once, each slower than alone: runs on so many take these, on fewer what lies between" },
+    { "busy",        FIELD_OTHER,  .load = load_kernels, .help = "the kernels while several accelerators of a node compute at once, each slower than alone; runs on fewer take values in between" },
     { "source",      FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
 };

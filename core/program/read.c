@@ -520,7 +520,7 @@ static enum rk_status keep_task(struct reader *r, struct parsing *l)
     if (!l->has_op && l->in.what != RK_DO_RUN) return RK_OK;
     if (!*l->task.name && l->what) spell(l->task.name, sizeof l->task.name, l->what);
     if (l->what && strcmp(l->task.name, title_name) == 0)
-        return fail(r, "a name that the title alone has", title_name);
+        return fail(r, "a name that is reserved for the title", title_name);
     l->task.op = op_named(l->task.name);
     if ((l->has_op && !room_for_op(r, l->op)) || !ARRAY_ROOM(p->task, p->tasks))
         return no_memory(r->error);

@@ -191,7 +191,7 @@ static const char *check_stage(const struct rk_plan *plan)
                "another "
                "schedule";
     if (plan->order != RK_ORDER_TP_CP_DP_PP)
-        return "stages of different numbers of GPUs are counted one behind the other; give "
+        return "stages of different numbers of GPUs need ranks stage by stage; give "
                "order=tp-cp-dp-pp";
     if (rk_plan_layout(plan)->segments) return "all layers of it are run alike; leave segments out";
     return NULL;

@@ -25,7 +25,7 @@ static const struct {
     {RK_PLAN_CHUNKS, "interleaved stages are tried by themselves; a plan file gives each its runs "
                      "of layers, \"layers\": [10, 8]"},
     {RK_PLAN_SPLIT, "layers are dealt to each stage by the search"},
-    {RK_PLAN_TENSOR_COMM, "of the published model alone"},
+    {RK_PLAN_TENSOR_COMM, "only the Calculon model has it"},
 };
 
 static enum rk_status refuse(struct rk_error *error, enum rk_plan_axis axis, const char *why)
@@ -120,7 +120,7 @@ static enum rk_status fail(struct rk_error *error, const char *text)
 enum rk_status clusters_check_words(const struct rk_plan *words, struct rk_error *error)
 {
     if (words->framework == RK_CALCULON)
-        return fail(error, "framework: the published model knows one cluster alone");
+        return fail(error, "framework: the Calculon model covers only one cluster");
     if (rk_schedule_folds(words->schedule))
         return fail(error, "schedule: v-zero, v-half and v-min are not known over clusters: 1f1b, "
                            "gpipe, zero-bubble and zero-bubble-2p are");
@@ -135,8 +135,9 @@ static enum rk_status check_choices(const struct clusters_question *q, struct rk
     const struct rk_plan *words = &q->words;
     if (clusters_check_words(words, error) != RK_OK) return error->status;
     if (words->pipeline_blocking)
-        return fail(error, "pipeline-blocking: the search has messages beside the stage behind; a "
-                           "plan file is predicted with it");
+        return fail(error,
+                    "pipeline-blocking: in this search messages overlap with the next stage; a "
+                    "plan file is predicted with it");
     if (q->recompute && words->recompute != RK_SELECTIVE && words->recompute_parts)
         return fail(error, "recompute-parts: only recompute=selective has parts");
     if (words->batch > MOST_BATCH)

@@ -149,7 +149,7 @@ static struct dimension combine_units(struct parser *p, const struct term *t,
     }
     if (!agree(&a, &b))
         parser_fail(p, (size_t)at[1], "this is ",
-                    (const char *const[]){dimension_text(&b), ", what it is put beside is ",
+                    (const char *const[]){dimension_text(&b), ", the other operand is ",
                                           dimension_text(&a)});
     if (t->kind != TERM_ADD && t->kind != TERM_SUBTRACT) return (struct dimension){.any = true};
     struct dimension sum = a.any ? b : a;

@@ -18,13 +18,14 @@
 
 enum { RETRIES = 5, OVERLAPS = 4 }; /* yes and no of two choices */
 
-/* The surrogate may be above the prediction by so much. */
+/* The surrogate may exceed the prediction by this share. */
 #define SURROGATE_SLACK 1.005
 
 /* Mixes that are judged around those that the surrogate finds: of a shape, of all. */
 enum { MOST_AROUND = 3000, MOST_JUDGED = 30000, MOST_STARTS = 6 };
 
-/* From mixes so much slower than the best one known none better is expected. */
+/* A mix that is slower than the best one known by this factor is not expected to lead to a better
+ * one. */
 #define FAR 1.15
 
 /* The surrogate's bound is none of the prediction, which was seen 0.004 % below it (seed 8 of
@@ -174,7 +175,7 @@ static void judge(void *context, const struct mix *mix, struct mix_judged *judge
         judged->stage_bytes[k] = q->prediction.stage[k].total_bytes;
 }
 
-/* Judges what the surrogate found, or all alike; it may be one that the search goes on from. */
+/* Judges what the surrogate found, or all alike; it may be one that the search continues from. */
 static void consider(struct quest *q, const struct mix *mix)
 {
     struct start start = {.mix = *mix};
@@ -326,7 +327,7 @@ static void take_alike(struct quest *q, const struct rk_plan *plan)
     answer->dealt.layout = rk_layout_keep(&layout);
 }
 
-/* The best plan of so many stages whose layers are alike, or one that would be with more memory;
+/* The best plan of `stages` stages whose layers are alike, or one that would be with more memory;
  * false when there is none. */
 static bool best_uniform(struct quest *q, uint64_t stages, struct rk_plan *plan)
 {
@@ -443,13 +444,14 @@ static enum rk_status check_asked(const struct rk_plans_problem *p, struct rk_er
     const int parts = p->pinned[RK_PLAN_SEQUENCE_CHUNKS].count;
     if (p->base.framework == RK_CALCULON)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "`layerwise`: the published model runs all layers alike; leave framework "
+                       "`layerwise`: the Calculon model runs all layers alike; leave framework "
                        "calculon out");
     if (parts > 1 || (parts && p->pinned[RK_PLAN_SEQUENCE_CHUNKS].to[0] >
                                    p->pinned[RK_PLAN_SEQUENCE_CHUNKS].value[0]))
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "`layerwise`: all layers have the sequence in as many chunks; give one "
-                       "number, seq-chunks8");
+        return rk_fail(
+            error, RK_BAD_ARGUMENT, NULL, 0, 0,
+            "`layerwise`: all layers split the sequence into the same number of chunks; give one "
+            "number, seq-chunks8");
     if (p->model->layers > LAYERWISE_MOST_LAYERS)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "`layerwise`: %s has more than %d layers: leave it out", p->model->id,

@@ -161,8 +161,8 @@ enum rk_status needs_fail(const struct needs *needs, const struct rk_plans_probl
     if (!found)
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
                        "%s on %s: no mix of ways to run layers fits in " AMOUNT
-                       " and what the lower memories have, nor with %d times as much of one of "
-                       "them: give more GPUs, or offload less",
+                       " and the lower memories, nor with one of them %d times as large"
+                       ": give more GPUs, or offload less",
                        problem->model->id, system->id, AMOUNT_OF(system, have, 0), MOST_TIMES);
     if (found == 1)
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,

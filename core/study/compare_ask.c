@@ -152,8 +152,8 @@ static enum rk_status ask_rows(const struct script *script, const struct section
         if (value[0].type == STUDY_TEXT && value[1].type == STUDY_TEXT)
             status = ask(script, section, value[0].text, value[1].text);
         else
-            status = compare_fail(script, section->line, "@answer %s: label and words are texts",
-                                  section->name);
+            status = compare_fail(script, section->line,
+                                  "@answer %s: label and words must be texts", section->name);
     }
     compare_release_item(&rows);
     return status;

@@ -83,10 +83,9 @@ static enum rk_status load_mode(const struct place *place, const struct grid *gr
     if (status != RK_OK) return status;
     *mode = chosen == 2 ? STUDY_LAYERWISE : chosen;
     if (chosen == 2 && grid->framework == RK_CALCULON)
-        return place_fail(
-            place, error,
-            "the published model runs all layers alike: leave layerwise, or framework "
-            "calculon, out");
+        return place_fail(place, error,
+                          "the Calculon model runs all layers alike: leave layerwise, or framework "
+                          "calculon, out");
     return RK_OK;
 }
 
@@ -176,7 +175,7 @@ static enum rk_status check_machines(const struct place *root, const struct stud
 {
     static const char *const keys[] = {"framework", "mode", "unstartable"};
     static const char *const faults[] = {
-        "framework calculon knows one cluster alone",
+        "framework calculon covers only one cluster",
         "the search over several clusters has one way to search, pruned",
         "the search over several clusters takes what frameworks start"};
     struct place member;
@@ -220,7 +219,7 @@ enum rk_status grid_load(const struct place *root, struct study *study, struct g
     if (status != RK_OK) return status;
     if (unstartable && grid->framework == RK_CALCULON)
         return place_fail(&member, error,
-                          "the published model's plans are those of no framework that starts them: "
+                          "no framework starts plans of the Calculon model: "
                           "leave unstartable, or framework calculon, out");
     const bool restricted = find_key(figure, root, "axes", &grid->axes_place);
     return axes_load(restricted ? &grid->axes_place : NULL, unstartable, study, &grid->axes, error);

@@ -139,9 +139,10 @@ static enum rk_status read_rows(struct reader *r)
         const enum rk_status status = read_line(r, fields, &count);
         if (status != RK_OK) return status;
         if (count != csv->columns && strchr("{[", csv->name[0][0]))
-            return rk_fail(r->error, RK_BAD_INPUT, csv->path, 1, 0,
-                           "looks like JSON: a table is wanted here, a line of column names and "
-                           "rows of as many fields, with commas between them");
+            return rk_fail(
+                r->error, RK_BAD_INPUT, csv->path, 1, 0,
+                "looks like JSON: a table is needed here, with a line of column names and "
+                "rows with a field per column, separated by commas");
         if (count != csv->columns)
             return rk_fail(r->error, RK_BAD_INPUT, csv->path, line, 0,
                            "has %zu fields where the first line names %zu columns: put text with "

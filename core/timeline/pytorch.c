@@ -65,7 +65,7 @@ enum rk_status timeline_write_pytorch(FILE *out, const struct timeline_plan *pla
     enum rk_status status = RK_OK;
     if (plan->pipeline.forward_only)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "PyTorch's runtime loads schedules of training alone: this plan has no "
+                       "PyTorch's runtime loads only schedules of training: this plan has no "
                        "backward passes");
     if (plan->pipeline.schedule == RK_DUALPIPE)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,

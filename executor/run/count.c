@@ -66,9 +66,9 @@ enum rk_status rk_train_count(const struct rk_model *model, const struct rk_plan
                         .silent = true};
     enum rk_status status = job_open(&job, model, plan, train, error);
     if (status == RK_OK && rank >= plan->ranks)
-        status =
-            rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "rank %llu of %llu, which begin with 0",
-                    (unsigned long long)rank, (unsigned long long)plan->ranks);
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                         "rank %llu of %llu: ranks are numbered from 0", (unsigned long long)rank,
+                         (unsigned long long)plan->ranks);
     if (status == RK_OK) {
         job.system = run->system;
         job.functions = run->functions;

@@ -34,7 +34,7 @@ const struct engine_kind *device_engine(const struct rk_train *train, struct rk_
     if (kind) return kind;
     list_names(names, sizeof names);
     if (device)
-        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "device %s computes with %d bits alone",
+        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "device %s supports %d-bit arithmetic only",
                 device->name, train->double_precision ? 32 : 64);
     else
         rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,

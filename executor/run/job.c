@@ -139,7 +139,7 @@ static enum rk_status check_learning(const struct rk_train *t, struct rk_error *
         {"rate of routers' biases", t->bias_rate, 0, 1, "they are added to scores between 0 and 1"},
         {"scale of routes",    t->route_scale, 1e-3, 1e3, "the weights of a token's experts are multiplied with it"},
         {"eps of norms",       t->norm_eps,    0, 1,    "it is added to variances of about 1"},
-        {"base of RoPE",       t->rotary_base, 1, 1e12, "the slowest angle takes 6.3 times so many tokens for a turn"},
+        {"base of RoPE",       t->rotary_base, 1, 1e12, "the slowest angle turns once in 6.3 times this number of tokens"},
         {"factor of RoPE",     t->rotary_stretch.factor, 1, 1e6, "frequencies are divided by it"},
     };
     /* clang-format on */

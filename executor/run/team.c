@@ -18,8 +18,8 @@ static void fail_without_memory(struct comm *comm)
 {
     struct rk_error error;
     rk_fail(&error, RK_NO_MEMORY, NULL, 0, 0,
-            "rank %d has no memory for what it keeps beside activations: smaller microbatches take "
-            "less",
+            "rank %d has no memory for its state, in addition to activations: use smaller "
+            "microbatches",
             comm->rank);
     comm_fail(comm, &error);
 }

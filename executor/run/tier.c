@@ -163,7 +163,7 @@ bool tier_take(struct tier *tier, size_t bytes, uint64_t *place)
     }
     if (!found && !new_room(tier, bytes, place)) {
         rk_fail(&tier->error, RK_IO, tier->folder, 0, 0,
-                "no room for another %zu bytes beside %llu that are offloaded", bytes,
+                "no room for another %zu bytes in addition to %llu that are offloaded", bytes,
                 (unsigned long long)tier->here_bytes);
         return false;
     }

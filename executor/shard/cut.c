@@ -173,8 +173,9 @@ static enum rk_status cut_groupwise(struct cutting *c)
     const uint64_t sharing = t / g, group = c->rank / sharing, queries = a / g;
     const uint64_t size = c->extent / g, d = size / (queries + 2);
     if (size * g != c->extent || d * (queries + 2) != size)
-        return fail(c, "has %" PRIu64 " rows, which are no %" PRIu64 " groups of %" PRIu64 " heads",
-                    c->extent, g, queries + 2);
+        return fail(
+            c, "has %" PRIu64 " rows, which do not form %" PRIu64 " groups of %" PRIu64 " heads",
+            c->extent, g, queries + 2);
     if (queries % sharing)
         return fail(c, "%" PRIu64 " heads are not divisible by tensor parallelism %" PRIu64, a, t);
     const uint64_t each = queries / sharing * d, first = group * size + c->rank % sharing * each;

@@ -268,7 +268,7 @@ static void judge_batch(const struct file *file, struct rk_findings *findings)
     snprintf(need, sizeof need, "%" PRIu64 " microbatches for %" PRIu64 " stages", m,
              value_of(file, PP_DEG));
     blame(findings, "3.fill", file->setting[CHUNKS], CHUNKS, need,
-          "use at least as many chunks as stages");
+          "use at least one chunk per stage");
 }
 
 /* ---- the layers, kind by kind ---- */

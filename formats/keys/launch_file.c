@@ -128,7 +128,7 @@ static void environment(FILE *file, const struct launch_file *l)
 {
     fprintf(file, "%s\nexport TORCH_NCCL_ASYNC_ERROR_HANDLING=1\n\n",
             l->one_queue ? "export CUDA_DEVICE_MAX_CONNECTIONS=1 # Hopper and earlier"
-                         : "unset CUDA_DEVICE_MAX_CONNECTIONS # gathers beside the computing");
+                         : "unset CUDA_DEVICE_MAX_CONNECTIONS # gathers overlap with computation");
 }
 
 /* What starts the ranks of a node, and how it calls them. */

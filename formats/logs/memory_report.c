@@ -304,7 +304,7 @@ enum rk_status memory_report_read(const void *bytes, size_t size, const char *pa
     if (report->kind == MEMORY_SNAPSHOT) return read_snapshot(bytes, size, path, report, error);
     char *text = report->kind ? strndup(bytes, size) : NULL;
     if (report->kind == MEMORY_UNKNOWN)
-        return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "says nothing of memory that is known");
+        return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "has no known report of memory");
     if (!text) return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "out of memory");
     if (report->kind == MEMORY_TRACEBACK) read_traceback(text, report);
     if (strstr(text, "| Allocated memory") && !(report->allocated_bytes > 0))

@@ -105,7 +105,7 @@ static enum rk_status fail_no_time(const char *path, struct rk_error *error)
         error, RK_BAD_INPUT, path, 0, 0,
         "this table of metrics tells no time of a step: export a column of step times "
         "(iteration-time, train_step_timing, time_metrics/end_to_end(s)), or wall time or "
-        "_runtime beside the step");
+        "_runtime with the step");
 }
 
 /* ---- CSV ---- */

@@ -353,7 +353,7 @@ static enum rk_status run(struct machine *m)
         const unsigned char op = *m->at++;
         if (calls(op))
             return fail(m, "the pickle names or calls something of Python, which is never done: a "
-                           "memory snapshot holds numbers, texts, lists and dictionaries alone");
+                           "memory snapshot holds only numbers, texts, lists and dictionaries");
         if (!step(m, op)) return fail(m, "is damaged, or no pickle of plain data");
     }
     if (m->at == m->end) return fail(m, "ends in the middle of a pickle");

@@ -55,7 +55,7 @@ static enum rk_status read_columns(struct matrix *m, char *word, char *rest)
     for (; word && !ends_columns(word); word = strtok_r(rest, " \t\r", &rest)) {
         const bool accelerator = strncmp(word, "GPU", 3) == 0;
         if (accelerator && node->adapters)
-            return lines_fail(&m->lines, m->error, "%s stands behind adapters", word);
+            return lines_fail(&m->lines, m->error, "%s comes after adapters", word);
         if ((accelerator ? node->accelerators : node->adapters) == NODE_MOST)
             return lines_fail(&m->lines, m->error, "more than %d of a kind", NODE_MOST);
         if (find_column(m, word) >= 0)

@@ -530,11 +530,11 @@ enum rk_status megatron_args_read(struct megatron_args *args, const struct shell
         return notes_refusal(args->notes, args->path, args->error);
     if (status == RK_OK && args->tool == MEGATRON_CORE && !args->foreign &&
         args->since > args->until + 1) /* one: of the development between two releases */
-        notes_add_rule(
-            args->notes, "1.unknown", NOTE_REFUSED, 0, 0, "the arguments", "", "",
-            "are in no single version of Megatron Core: some came with 0.%d, others left "
-            "behind 0.%d",
-            args->since, args->until);
+        notes_add_rule(args->notes, "1.unknown", NOTE_REFUSED, 0, 0, "the arguments", "", "",
+                       "are not in any single version of Megatron Core: some came with 0.%d, "
+                       "others were removed "
+                       "after 0.%d",
+                       args->since, args->until);
     return status == RK_OK ? refuse_kinds(args) : status;
 }
 

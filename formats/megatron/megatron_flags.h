@@ -117,7 +117,7 @@ enum megatron_kind {
     X(FLEX_BACKEND,          "moe-flex-dispatcher-backend",     WORD,   16, 0, "deepep|hybridep", "dispatcher") \
     X(CAPACITY_FACTOR,       "moe-expert-capacity-factor",      NUMBER, 9, 0, "", "capacity_factor") \
     X(PAD_CAPACITY,          "moe-pad-expert-input-to-capacity", SWITCH, 9, 0, "", "capacity_padded") \
-    X(SHARED_OVERLAP,        "moe-shared-expert-overlap",       SWITCH, 10, 0, "", "shared experts beside the all-to-all") \
+    X(SHARED_OVERLAP,        "moe-shared-expert-overlap",       SWITCH, 10, 0, "", "overlap of shared experts with the all-to-all") \
     X(EP_OVERLAP,            "overlap-moe-expert-parallel-comm", SWITCH, 14, 0, "", "expert_overlap") \
     X(MOE_LAYER_RECOMPUTE,   "moe-layer-recompute",             SWITCH, 9, 0, "", "recompute_parts") \
     /* degrees */ \
@@ -232,7 +232,7 @@ enum megatron_kind {
     X(NUM_KV_HEADS,          "num-key-value-heads",             COUNT,  MEGATRON_DEEPSPEED, "", "kv_heads") \
     X(HEAD_TYPE,             "attention-head-type",             WORD,   MEGATRON_2, "multihead|multiquery", "kv_heads") \
     X(EXPERT_INTERVAL,       "expert-interval",                 COUNT,  MEGATRON_DEEPSPEED, "", "expert_every") \
-    X(MLP_TYPE,              "mlp-type",                        WORD,   MEGATRON_DEEPSPEED, "standard|residual", "what stands beside experts") \
+    X(MLP_TYPE,              "mlp-type",                        WORD,   MEGATRON_DEEPSPEED, "standard|residual", "an MLP in parallel to experts") \
     X(ASCEND_SHARED_GATE,    "shared-expert-gate",              SWITCH, MEGATRON_MINDSPEED, "", "shared_gate") \
     X(FULL_INTERVAL,         "full-attention-interval",         COUNT,  MEGATRON_MINDSPEED, "", "mixers") \
     X(CONVOLUTION,           "mamba-d-conv",                    COUNT,  MEGATRON_MINDSPEED, "", "convolution") \

@@ -193,7 +193,7 @@ static void read_kinds(const struct megatron_args *args, struct rk_model *m)
                       "0.1", "not given: Megatron-LM's default, so that dropout is estimated");
 }
 
-/* "(4095,0)": the token itself and so many before it. */
+/* "(4095,0)": the token itself and this number before it. */
 static enum rk_status read_window(const struct megatron_args *args, struct rk_model *m)
 {
     const char *text = megatron_text(args, FLAG(WINDOW_SIZE));
@@ -211,8 +211,7 @@ static enum rk_status read_window(const struct megatron_args *args, struct rk_mo
     if (!*end && m->window_every) return RK_OK;
     return megatron_args_fail(
         args, args->value[FLAG(WINDOW_SKIP)].word,
-        "--window-attn-skip-freq: only a number is followed, every so many-th "
-        "layer sees all tokens");
+        "--window-attn-skip-freq: only a number N is followed: every Nth layer sees all tokens");
 }
 
 /* ---- vocabulary ---- */
@@ -257,7 +256,7 @@ static enum rk_status read_vocabulary(const struct megatron_args *args, uint64_t
 
 /* ---- mixtures ---- */
 
-/* The first layers are dense, then every so many-th is a mixture. */
+/* The first layers are dense, then every Nth is a mixture. */
 static bool describe_pattern(const unsigned char *pattern, struct rk_model *m, bool *shifted)
 {
     uint64_t mixtures = 0, first = m->layers, second = m->layers;

@@ -89,7 +89,8 @@ static void print_environment(FILE *file, const struct writer *w,
     const uint64_t nodes = w->p->ranks / per_node;
     putc('\n', file);
     if (w->p->zero > 1)
-        fprintf(file, "unset CUDA_DEVICE_MAX_CONNECTIONS # FSDP gathers beside the computing\n");
+        fprintf(file,
+                "unset CUDA_DEVICE_MAX_CONNECTIONS # FSDP gathers overlap with computation\n");
     else
         fprintf(file, "export CUDA_DEVICE_MAX_CONNECTIONS=1 # Hopper and earlier; Blackwell needs "
                       "none\n");

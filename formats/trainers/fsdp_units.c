@@ -143,8 +143,8 @@ enum rk_status fsdp_units_write(FILE *file, const struct rk_model *model,
         "checkpoint_wrapper\n"
         "from torch.distributed.fsdp import fully_shard\n"
         "\n"
-        "# first layer, layers, weights are given back behind forward (ZeRO-3; else ZeRO-2),\n"
-        "# what is computed again: \"\" is the whole layer\n"
+        "# first layer, layers, weights are freed after forward (ZeRO-3; else ZeRO-2),\n"
+        "# what is recomputed: \"\" is the whole layer\n"
         "UNITS = [\n",
         model->id);
     put_units(file, model, &run);

@@ -201,8 +201,8 @@ static enum rk_status read_optimizer(const struct reading *r)
         return RK_OK;
     }
     return refuse(r, "optimizer._component_",
-                  "is no optimizer that plans know: AdamW, AdamW8bit, AdamW4bit, their paged "
-                  "forms, SGD, Lion and Adafactor are");
+                  "is not an optimizer of plans: use AdamW, AdamW8bit, AdamW4bit, their paged "
+                  "forms, SGD, Lion or Adafactor");
 }
 
 /* CEWithChunkedOutputLoss keeps the 16-bit logits of all tokens, and of each chunk log-softmax in
@@ -222,8 +222,8 @@ static enum rk_status read_loss(const struct reading *r)
         p->reference = p->lora ? RK_REFERENCE_ADAPTERS : RK_REFERENCE_COPY;
     } else if (*name)
         return refuse(r, "loss._component_",
-                      "is no loss that plans know: LinearCrossEntropyLoss, "
-                      "CEWithChunkedOutputLoss, CrossEntropyLoss and DPOLoss are");
+                      "is not a loss of plans: use LinearCrossEntropyLoss, "
+                      "CEWithChunkedOutputLoss, CrossEntropyLoss or DPOLoss");
     return RK_OK;
 }
 

@@ -275,7 +275,7 @@ static void read_precision(const struct reading *r)
     r->p->weights_fp8 = t->gather && r->p->precision == RK_FP8_CURRENT;
     if (t->bf16 == 2)
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "bf16", "auto",
-                  "GPUs of today have it: taken as on");
+                  "current GPUs have it: assumed to be on");
 }
 
 /* ---- DeepSpeed ---- */

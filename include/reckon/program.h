@@ -45,13 +45,13 @@ extern "C" {
 
 #define RK_NAMES_stream(X) \
     X(RK_ON_GPU,       "gpu",       "computing, and communication that it waits for") \
-    X(RK_ON_TENSOR,    "tp",        "communication of layers beside computing: tensor parallelism") \
+    X(RK_ON_TENSOR,    "tp",        "communication that overlaps with computation: tensor parallelism") \
     X(RK_ON_CONTEXT,   "cp",        "... context parallelism") \
     X(RK_ON_EXPERT,    "ep",        "... experts") \
     X(RK_ON_DATA,      "dp",        "gradients and weights of data parallelism") \
-    X(RK_ON_SEND_NEXT, "send-next", "messages to the stage behind") \
+    X(RK_ON_SEND_NEXT, "send-next", "messages to the next stage") \
     X(RK_ON_RECV_NEXT, "recv-next", "... from it") \
-    X(RK_ON_SEND_PREV, "send-prev", "messages to the stage in front") \
+    X(RK_ON_SEND_PREV, "send-prev", "messages to the previous stage") \
     X(RK_ON_RECV_PREV, "recv-prev", "... from it") \
     X(RK_ON_OUT,       "out",       "transfers to a lower memory tier") \
     X(RK_ON_IN,        "in",        "... back")

@@ -461,7 +461,7 @@ static const struct field system_fields[] = {
     SYSTEM_OTHER("vector", offsetof(struct system_file, system.vector), read_engines,
                  "engine of everything else, by datatype"),
     SYSTEM_OTHER("mem1", offsetof(struct system_file, memory[0]), read_memory,
-                 "memory beside the engines"),
+                 "memory of the accelerator itself"),
     SYSTEM_OTHER("mem2", offsetof(struct system_file, memory[1]), read_memory,
                  "memory to offload to; 0 GiB: there is none"),
     {.key = "processing_mode",

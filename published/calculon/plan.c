@@ -6,7 +6,7 @@
 
 /* ---- values ---- */
 
-/* What a precision is stored in; RK_DATATYPES: the published model has none like it. */
+/* What a precision is stored in; RK_DATATYPES: the Calculon model has none like it. */
 static enum rk_datatype datatype_of(enum rk_precision precision)
 {
     static const enum rk_datatype types[RK_PRECISIONS] = {
@@ -20,7 +20,7 @@ static enum rk_datatype datatype_of(enum rk_precision precision)
 
 enum { CORE = 1 << RK_PART_CORE_ATTENTION };
 
-/* RK_RECOMPUTES: the published model has none like it. */
+/* RK_RECOMPUTES: the Calculon model has none like it. */
 static enum rk_recompute recompute_of(const struct rk_plan *plan)
 {
     if (plan->recompute == RK_WHOLE) return RK_RECOMPUTE_FULL;
@@ -114,7 +114,7 @@ bool strategy_of_plan(const struct rk_plan *plan, const struct rk_system *system
               reason) ||
         !want(plan->zero <= 1, RK_BAD_OPTION, "zero: calculon has 0 and 1", reason) ||
         !want(s->recompute != RK_RECOMPUTES, RK_BAD_OPTION,
-              "recompute_parts: calculon has core_attn alone", reason) ||
+              "recompute_parts: calculon has only core_attn", reason) ||
         !want(whole, RK_BAD_OPTION, "offload: calculon has all of it or none", reason))
         return false;
     choose_networks(plan, system, s);

@@ -1,8 +1,8 @@
 /* published_plans.c - the published space as a space of plans: framework calculon. */
 #include "calculon/plans.h"
 #include "calculon/plan.h"
-#include "search/calculon.h"
 #include "calculon/strategies.h"
+#include "search/calculon.h"
 #include "search/plans_axes.h"
 
 #include <inttypes.h>
@@ -108,8 +108,8 @@ static enum rk_status take_base(const struct rk_plans_problem *plans, struct rk_
                        "framework calculon has no %s: leave it out", reason.what);
     if (base.sequence)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "framework calculon searches with the model's sequence of %" PRIu64
-                       " tokens alone: leave sequence out",
+                       "framework calculon searches only with the model's sequence of %" PRIu64
+                       " tokens: leave sequence out",
                        plans->model->sequence);
     rk_problem_init(problem, plans->model, plans->system, base.ranks, base.batch,
                     strategy.datatype);

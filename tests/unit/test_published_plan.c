@@ -80,7 +80,7 @@ Test(published_plan, open_networks_and_refusals)
         {"framework=calculon tp2 dp2 cp2", "context"},
         {"framework=calculon dp2 zero2", "zero: calculon has 0 and 1"},
         {"framework=calculon recompute=selective:mlp",
-         "recompute_parts: calculon has core_attn alone"},
+         "recompute_parts: calculon has only core_attn"},
         {"framework=calculon precision=mxfp8", "mxfp8"},
         {"framework=calculon offload-weights=0.5", "offload: calculon has all of it or none"},
     };

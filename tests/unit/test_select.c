@@ -192,7 +192,7 @@ Test(select, wrong_expressions_say_where)
         {"hbm <= 1 tensor", 10, "not part"},
         {"recompute == nine", 14, "did you mean none"},
         {"", 1, "missing"},
-        {"time < 60GiB", 8, "this is bytes, what it is put beside is seconds"},
+        {"time < 60GiB", 8, "this is bytes, the other operand is seconds"},
         {"2 * time < 60GiB", 12, "bytes"},
         {"time + hbm < 1", 8, "bytes"},
         {"mfu > 3s", 7, "seconds"},

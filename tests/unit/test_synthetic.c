@@ -209,7 +209,7 @@ static const struct bad_case texts[] = {
                         "whole, 65536"},
     {"h100-80g leaf=33", "1:15: a leaf joins whole nodes of 8: 40 is the nearest"},
     {"h100-80g leaf=32,over=0.5", "1:23: must be >= 1, got 0.5"},
-    {"h100-80g leaf=32,ov=2", "1:18: a leaf has over=RATIO alone: leaf=256,over=2"},
+    {"h100-80g leaf=32,ov=2", "1:18: a leaf has only over=RATIO: leaf=256,over=2"},
     {"h100-80g x0", "1:11: must be a number of accelerators from 1 to 2^53: x4096"},
     {"h100-80g x9007199254740993", "1:11: must be a number of accelerators from 1 to 2^53: x4096"},
     {"h100-80g 4096", "1:10: \"4096\" is neither xN, nvlN nor a setting such as hbm=80GiB; the "
@@ -234,8 +234,8 @@ static const struct bad_case texts[] = {
     {"h100-80g mem3.bandwidth=1GB/s", "1:10: no such memory yet: write mem3=SIZE@RATE first"},
     {"h100-80g mem1=none", "1:15: a system needs its first memory"},
     {"h100-80g hbm.capacity_shared_by=8",
-     "1:10: every accelerator has its first memory alone: only lower ones, mem2 and on, are "
-     "shared"},
+     "1:10: the first memory is not shared by accelerators: only lower ones, mem2 and on, can "
+     "be"},
     {"h100-80g mem2.bandwidth_shared_by=0", "1:35: must be an integer from 1 to 2^53"},
     {"h100-80g mem2.bandwidth_shared_by=1.5", "1:35: must be an integer from 1 to 2^53"},
     {"h100-80g kernels=3", "1:17: say which constant: kernels.matrix_efficiency=0.7"},

@@ -244,7 +244,7 @@ static void out_of_memory(struct engine *e, size_t bytes)
 {
     struct rk_error error;
     rk_fail(&error, RK_NO_MEMORY, NULL, 0, 0,
-            "rank %d has no memory for another %zu bytes beside %llu of activations: "
+            "rank %d has no memory for another %zu bytes in addition to %llu of activations: "
             "recompute=full, offload-activations=1 or smaller microbatches take less",
             e->rank, bytes, (unsigned long long)e->pool.used_bytes);
     comm_fail(e->comm, &error);

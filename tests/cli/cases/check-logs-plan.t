@@ -15,4 +15,4 @@ exit 2
 reckon: the plan has 8 ranks, there are logs of 4: say how many GPUs the plan has, or give all its logs
 reckon: the plan has 2 ranks, there are logs of 4: say how many GPUs the plan has, or give all its logs
 reckon: a plan is compared with logs of operations (--logs): give them, --model and --system, or leave the plan out
-reckon: --checkpoint says nothing of logs: leave it out
+reckon: --checkpoint has no meaning for logs: leave it out

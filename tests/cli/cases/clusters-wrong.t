@@ -134,7 +134,7 @@ reckon: --unstartable is about one cluster: over several all plans are searched,
 reckon: zero: all stages over several clusters have one value: give one
 reckon: schedule: all stages over several clusters have one value: give one
 reckon: split: over several clusters layers are dealt to each stage by the search: leave it out
-reckon: framework: the published model knows one cluster alone
+reckon: framework: the Calculon model covers only one cluster
 reckon: --why is about the time, and the first row of another order is not the fastest: leave --sort out, and put time first in --pareto
 reckon: --all, --pareto, --why and --sensitivity are about one problem: give one model, system, size and batch
 reckon: --gpus does not go with several clusters: each says how many it has

@@ -40,6 +40,6 @@ train.py:40, step      8.00       1
 
 a memory snapshot: tensors held 18 GiB when it asked for 3 GiB
 === stderr
-reckon: calls: the pickle names or calls something of Python, which is never done: a memory snapshot holds numbers, texts, lists and dictionaries alone
+reckon: calls: the pickle names or calls something of Python, which is never done: a memory snapshot holds only numbers, texts, lists and dictionaries
 reckon: cut: is damaged, or no pickle of plain data
 === exit 3

@@ -11,5 +11,5 @@ measured: 3.990 s per step (2 steps of a tracker's metrics after the warm-up, 80
 measured: 4 s per step (2 steps of a tracker's metrics after the warm-up, 80 % of them 4 s to 4 s)
 measured: 4.100 s per step (2 steps of a tracker's metrics after the warm-up, 80 % of them 4 s to 4.100 s)
 === stderr
-reckon: no-time: this table of metrics tells no time of a step: export a column of step times (iteration-time, train_step_timing, time_metrics/end_to_end(s)), or wall time or _runtime beside the step
+reckon: no-time: this table of metrics tells no time of a step: export a column of step times (iteration-time, train_step_timing, time_metrics/end_to_end(s)), or wall time or _runtime with the step
 === exit 3

@@ -9,7 +9,7 @@ reckon export accelerate -m llama3.1-8b --launcher slurm framework=deepspeed gpu
 # Yours: --time, which --tokens and --system say.
 set -euo pipefail
 
-unset CUDA_DEVICE_MAX_CONNECTIONS # gathers beside the computing
+unset CUDA_DEVICE_MAX_CONNECTIONS # gathers overlap with computation
 export TORCH_NCCL_ASYNC_ERROR_HANDLING=1
 
 cat > accelerate.yaml <<'RECKON'

@@ -9,7 +9,7 @@ reckon export deepspeed -m llama3.1-8b --launcher slurm framework=deepspeed gpus
 # Yours: --time, which --tokens and --system say.
 set -euo pipefail
 
-unset CUDA_DEVICE_MAX_CONNECTIONS # gathers beside the computing
+unset CUDA_DEVICE_MAX_CONNECTIONS # gathers overlap with computation
 export TORCH_NCCL_ASYNC_ERROR_HANDLING=1
 
 cat > ds_config.json <<'RECKON'

@@ -57,7 +57,7 @@ mistral-7b: 7,241,732,096 parameters, 1 GPUs with axolotl
 
 Assumed because the arguments do not state it
 what      value  why
-bf16      auto   GPUs of today have it: taken as on
+bf16      auto   current GPUs have it: assumed to be on
 sharding  none   neither DeepSpeed nor FSDP is named: every GPU keeps all weights
 llama3.1-8b: 8,030,261,248 parameters, 2 GPUs with LLaMA-Factory
   plan: framework=fsdp dp2 gbs16 seq2048 grad-overlap recompute=full recompute-to-end no-fused

@@ -98,7 +98,7 @@ HOSTFILE=${HOSTFILE:-hosts} # yours: a line for each node
 
 export FI_PROVIDER="${FI_PROVIDER:-efa}" # libfabric's provider for EFA, instead of TCP in silence
 export FI_EFA_FORK_SAFE="${FI_EFA_FORK_SAFE:-1}" # loaders of data fork
-unset CUDA_DEVICE_MAX_CONNECTIONS # gathers beside the computing
+unset CUDA_DEVICE_MAX_CONNECTIONS # gathers overlap with computation
 export TORCH_NCCL_ASYNC_ERROR_HANDLING=1
 
 cat > ds_config.json <<'RECKON'

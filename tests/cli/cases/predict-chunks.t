@@ -69,4 +69,4 @@ stage  first  layers  run                                 data  microbatch
 exit 2
 === stderr
 reckon: "gbs8 seq131072 seq-chunks0":1:26: seq-chunks must be >= 1 and <= 65536, got "0"
-reckon: --layerwise: all layers have the sequence in as many chunks; give one number, seq-chunks8
+reckon: --layerwise: all layers split the sequence into the same number of chunks; give one number, seq-chunks8

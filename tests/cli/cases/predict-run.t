@@ -39,7 +39,7 @@ a checkpoint has                  5.17 TiB
 GPU-hours                         31.126 M
 cost in USD                       153.764 M         spare nodes included
 ... of 10^12 tokens               9.857 M
-energy in kWh                     26.570 M          boards as busy as the step has them, times hosts and network, times cooling (--prices)
+energy in kWh                     26.570 M          boards at the load of the step, times factors for hosts, network and cooling (--prices)
 CO2 in tonnes                     7971
 
   assumed: failures as of llama3: [dubey2024] Table 5; 4.916 USD for a GPU-hour,

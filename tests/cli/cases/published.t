@@ -62,7 +62,7 @@ spare nodes                       3
 a checkpoint has                  2.22 TiB
 ... and takes                     19.10 s
 GPU-hours                         581.619 K
-energy in kWh                     302.939 K         boards as busy as the step has them, times hosts and network, times cooling (--prices)
+energy in kWh                     302.939 K         boards at the load of the step, times factors for hosts, network and cooling (--prices)
 
   assumed: failures as of llama3: [dubey2024] Table 5; no price of a100-80g-nvl8 is known: give
   one

@@ -55,7 +55,7 @@ reckon report 'gpus2 gbs2' 'gpus2 gbs4' -m gpt2-124m -s h100-sxm5-80g --addresse
 "stage 1, measured",0.007699999999999999,0
 "stage 1, measured",0.008,0
 18
-<h2 id="section-measured">Measured beside predicted<
+<h2 id="section-measured">Measured and predicted<
 step.json: 2 stages were measured, the plan has 1: give the plan of that run
 0
 id="addresses" data-rows="879"

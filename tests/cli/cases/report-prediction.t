@@ -42,7 +42,7 @@ Single changes that save memory
 The pipeline
 How the step begins
 How the step ends
-What moves beside the computing
+Transfers that overlap with computation
 What each stage does with the step
 Memory of stage 0 over time
 Ranks over the network

@@ -73,7 +73,7 @@ B     187.5    99.68     35.993      179.244         32.051
 2
 2
 1
-energy in kWh                     43.577 M          boards as busy as the step has them, times hosts and network, times cooling (--prices)
+energy in kWh                     43.577 M          boards at the load of the step, times factors for hosts, network and cooling (--prices)
 2
 2
 2

@@ -33,5 +33,5 @@ certificate       no mix is found that is faster than layers alike, and within 2
 === stderr
 reckon: --layerwise is about one problem and the time alone: give one model, system, size and batch, and no --all, --pareto, --why, --sensitivity, --sort, --where, --tokens or --state (reckon predict --plan takes --tokens)
 reckon: --layerwise is about one problem and the time alone: give one model, system, size and batch, and no --all, --pareto, --why, --sensitivity, --sort, --where, --tokens or --state (reckon predict --plan takes --tokens)
-reckon: --layerwise: the published model runs all layers alike; leave framework calculon out
+reckon: --layerwise: the Calculon model runs all layers alike; leave framework calculon out
 reckon: llama3.1-8b on h100-sxm5-80g: no way to run its layers on this number of GPUs with this batch and these restrictions

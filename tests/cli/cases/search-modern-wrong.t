@@ -47,7 +47,7 @@ outcome  plans  share
 fits         0   0.00
 
 
-No plan is refused by one constraint alone.
+No plan violates only one constraint.
 
 Single changes that make a plan feasible
 change                                                        step  samples/s  plan

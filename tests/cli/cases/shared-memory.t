@@ -107,7 +107,7 @@ exit 2
 exit 2
 exit 2
 exit 2
-reckon: ./s.json: memory[0].bandwidth_shared_by: every accelerator has its first memory alone: remove it, or say it of a lower one
+reckon: ./s.json: memory[0].bandwidth_shared_by: the first memory is not shared by accelerators: remove it, or give it to a lower one
 reckon: ./s.json: memory[1].capacity_shared_by: must be >= 1, got 0
 reckon: ./s.json: memory[1].capacity_shared_by: must be an integer, got 2.5
 reckon: ./s.json: memory[1].capacity_shared_by: must be >= 1, got -1
@@ -123,8 +123,8 @@ tier  name                    capacity    bandwidth  achieved
 
 Networks, per device; what each of p ranks moves of n bytes, over n
 === stderr
-reckon: "a800-sxm4-80g hbm.capacity_shared_by=8":1:15: every accelerator has its first memory alone: only lower ones, mem2 and on, are shared
-reckon: "a800-sxm4-80g hbm=80GiB@2TB/s,bandwidth_shared_by=2":1:15: every accelerator has its first memory alone: only lower ones, mem2 and on, are shared
+reckon: "a800-sxm4-80g hbm.capacity_shared_by=8":1:15: the first memory is not shared by accelerators: only lower ones, mem2 and on, can be
+reckon: "a800-sxm4-80g hbm=80GiB@2TB/s,bandwidth_shared_by=2":1:15: the first memory is not shared by accelerators: only lower ones, mem2 and on, can be
 reckon: "a800-sxm4-80g mem2=2TB@24GB/s,capacity_shared_by=0":1:50: must be an integer from 1 to 2^53
 reckon: "a800-sxm4-80g mem2=2TB@24GB/s,capacity_shared_by=1.5":1:50: must be an integer from 1 to 2^53
 reckon: "a800-sxm4-80g mem2=2TB@24GB/s,capacity_shred_by=2":1:31: unknown property "capacity_shred_by": did you mean "capacity_shared_by"?

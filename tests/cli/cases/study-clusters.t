@@ -93,7 +93,7 @@ rank    step  tokens/s/GPU    MFU  memory  GPUs used  USD per step  plan
 days                              92.53             expected, failures and checkpoints included
 GPU-hours                         71.059 K
 cost in USD                       505.845 K         spare nodes included
-energy in kWh                     43.325 K          boards as busy as the step has them, times hosts and network, times cooling (--prices)
+energy in kWh                     43.325 K          boards at the load of the step, times factors for hosts, network and cooling (--prices)
 reckon: 1 point, 1 search: 1 finished before, 0 to do
 reckon: 1 point, 1 search: 0 finished before, 1 to do
 92.53 7.106e+04 4.17e+05 4.332e+04 1.081e+10
@@ -114,7 +114,7 @@ step,plan
 === stderr
 reckon: wrong.json:1:140: gpus: systems of several clusters say how many accelerators each has: leave it out
 reckon: wrong.json:1:140: mode: the search over several clusters has one way to search, pruned; leave it out, or put the systems of several clusters into a figure of their own
-reckon: wrong.json:1:145: framework: framework calculon knows one cluster alone; leave it out, or put the systems of several clusters into a figure of their own
+reckon: wrong.json:1:145: framework: framework calculon covers only one cluster; leave it out, or put the systems of several clusters into a figure of their own
 reckon: wrong.json:1:147: unstartable: the search over several clusters takes what frameworks start; leave it out, or put the systems of several clusters into a figure of their own
 reckon: wrong.json:1:139: run: failures: no logbook "x": one of llama3, opt-175b, bloom
 reckon: wrong.json:1:140: axes: zero: all stages over several clusters have one value: give one

@@ -27,4 +27,4 @@ no slower
 reckon: wrong.json:1:131: mode: must be one of pruned, exhaustive, layerwise; got the string "layer"; did you mean "layerwise"?
 reckon: wrong.json:1:142: mode[1]: stands there twice: remove one of the two
 reckon: wrong.json:1:131: mode: must have at least 1 element, has 0
-reckon: wrong.json:1:129: mode: the published model runs all layers alike: leave layerwise, or framework calculon, out
+reckon: wrong.json:1:129: mode: the Calculon model runs all layers alike: leave layerwise, or framework calculon, out

@@ -46,5 +46,5 @@ usual,56307,24536,28.5692
 3
 2
 === stderr
-reckon: wrong.json:2:45: figures[0].unstartable: the published model's plans are those of no framework that starts them: leave unstartable, or framework calculon, out
-reckon: --unstartable: no framework starts plans of the published model, so none are left out: leave it, or framework calculon, out
+reckon: wrong.json:2:45: figures[0].unstartable: no framework starts plans of the Calculon model: leave unstartable, or framework calculon, out
+reckon: --unstartable: no framework starts plans of the Calculon model, so none are left out: leave it, or framework calculon, out

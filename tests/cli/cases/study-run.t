@@ -24,7 +24,7 @@ study 4 llama3.1-70b a100-sxm4-80g 1024 1024 bf16 megatron 8192 782998 175666 19
 days                              1584              expected, failures and checkpoints included
 GPU-hours                         9.733 M
 cost in USD                       20.580 M          spare nodes included
-energy in kWh                     5.530 M           boards as busy as the step has them, times hosts and network, times cooling (--prices)
+energy in kWh                     5.530 M           boards at the load of the step, times factors for hosts, network and cooling (--prices)
 0
 1.000000 256.000000
 1.000000 1024.000000

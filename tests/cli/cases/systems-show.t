@@ -43,17 +43,17 @@ float4 TFLOPps             0                 dense peak of 4-bit operands; 0: no
 int8 TFLOPps               0                 dense peak of 8-bit integers; 0: none
 tfloat32 TFLOPps           156               dense peak of float32 operands rounded to TF32; 0: none
 matrix efficiency          0.8               share of the peak of a large product under sustained power
-narrow efficiency          0.7               likewise, 8-bit operands
-float4 efficiency          0.6               likewise, 4-bit operands
+narrow efficiency          0.7               matrix_efficiency of 8-bit operands
+float4 efficiency          0.6               matrix_efficiency of 4-bit operands
 tile efficiency            0.93              share of a multiprocessor's peak in one tile at full clocks
-narrow tile efficiency     0.75              likewise, 8-bit and 4-bit operands
+narrow tile efficiency     0.75              tile_efficiency of 8-bit and 4-bit operands
 tile loss                  60                how smaller tiles are slower: 1 + loss * (1/m + 1/n) over that of the largest
 matrix k half              240               length k at which half of a tile's time is start and end
 weights GBps               0                 rate at which a product reads its weights, or adds to their gradients, before it computes; 0: it does both at once
 attention forward          0.58              share of the peak, FlashAttention-2, head dimension 128, long sequences
-attention backward         0.51              likewise, backward
-newest attention forward   0.58              likewise, FlashAttention-3 and cuDNN
-newest attention backward  0.51              likewise, backward
+attention backward         0.51              attention_forward in backward
+newest attention forward   0.58              attention_forward of FlashAttention-3 and cuDNN
+newest attention backward  0.51              newest_attention_forward in backward
 attention dim half         29                head dimension at which exponentials take as long as products
 attention key half         150               keys at which half of a tile's time is start and end
 memory efficiency          0.88              share of the bandwidth of memory 0, large kernels
@@ -64,7 +64,7 @@ power W                    400               power limit of the board; 0: that u
 sustained power W          400               power limit under which sustained was found; the rate goes with the cube root of power
 reserve GiB                1.5               context and libraries on the device
 workspace MiB              8.12              workspace of a handle of cuBLAS or its like, which the framework allocates
-engine workspace MiB       4                 workspace of Transformer Engine, likewise
+engine workspace MiB       4                 workspace of Transformer Engine, in the framework's allocator
 fragmentation              0.06              share of the activations that the allocator loses
 attention kernels          flash flash1      kernels of attention that there are for the device; left out: any
 dispatchers                alltoall allgather deepep  ways of tokens to experts that there are for it; left out: any

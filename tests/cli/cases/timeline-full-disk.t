@@ -16,4 +16,4 @@ exit 2
 reckon: /dev/full: cannot write the trace: No space left on device
 reckon: missing/trace.json: cannot write: folder missing: No such file or directory
 reckon: --trace and --pytorch-csv name the same file, same: give two names
-reckon: PyTorch's runtime loads schedules of training alone: this plan has no backward passes
+reckon: PyTorch's runtime loads only schedules of training: this plan has no backward passes

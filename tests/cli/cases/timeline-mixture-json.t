@@ -11,7 +11,7 @@ reckon timeline -m mixtral-8x7b -s h100-sxm5-80g -g 64 cp2 pp4 ep4 zero2 schedul
     "schedule": "zero-bubble",
     "step_in_backward": false,
       "figure": "step",
-      "reason": "what stages do behind their last pass runs while those in front drain; the formula leaves messages out of that time"
+      "reason": "work of a stage after its last pass runs while earlier stages drain; the formula leaves messages out of that time"
       "figure": "step",
       "reason": "weight gradients fill the bubble where they fit; the formula is that of equal stages"
       "in_flight": 1.9365853658536587,

@@ -7,8 +7,8 @@ mixtral-8x7b on h100-sxm5-80g, 64 GPUs, detailed model: 7.217 s per step
 schedule interleaved: stages 4, chunks of a stage 2, microbatches 32, passes 512; messages beside
 step: 7.21668 s simulated, 7.20092 s by the detailed model: 0.22 % more
   why: the formula's bubble of interleaved stages is that of equal chunks and full rounds
-  why: messages run beside computing; the formula waits for those at start and end alone, or for one behind every pass (--messages charged)
-  why: what stages do behind their last pass runs while those in front drain; the formula leaves messages out of that time
+  why: messages overlap with computation; the formula waits only for those at start and end, or for one after every pass (--messages charged)
+  why: work of a stage after its last pass runs while earlier stages drain; the formula leaves messages out of that time
 idle: 7.0 % of the step on average, 8.1 % at most, 4.7 % on the busiest stage, whose bubble is 4.3 % by the detailed model
 tightest: stage 0, memory tier 0 (HBM3): 67.74 GiB at most, 67.74 GiB by the detailed model: the same; it has 80 GiB
 

@@ -11,7 +11,7 @@ reckon train -m "$model" -d book.txt -n 2 gbs2 -q -o none/run.html; echo "exit $
 exit 0
 <h1>tiny, trained to step 4
 <h3>Loss, step by step
-<h3>Tokens a second
+<h3>Tokens per second
 <h3>A step: what was measured of the fastest
 <h3>What all ranks send in a step
 <h3>Memory of a rank

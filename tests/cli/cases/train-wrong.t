@@ -240,7 +240,7 @@ reckon: --least-rate 1 is above --rate 0.001
 reckon: learning rate 1e+30: each weight moves by about that in a step; give one from 0 to 1
 reckon: rate times decay 1.5: that part of each weight goes in a step; give one from 0 to 1
 reckon: eps of norms 2: it is added to variances of about 1; give one from 0 to 1
-reckon: base of RoPE 0.5: the slowest angle takes 6.3 times so many tokens for a turn; give one from 1 to 1e+12
+reckon: base of RoPE 0.5: the slowest angle turns once in 6.3 times this number of tokens; give one from 1 to 1e+12
 reckon: none: holds no checkpoint and no *.safetensors
 reckon: token 110 of the prompt is beyond the vocabulary, which ends at 100
 reckon: cannot write the report: what was before it could not be written
