@@ -5,8 +5,8 @@
  * _pretrain_common() and _sft_common() set first: src/megatron/bridge/recipes/common.py of 2026.
  */
 #include "base/text.h"
-#include "megatron/bridge.h"
 #include "keys/reader.h"
+#include "megatron/bridge.h"
 #include <reckon/catalog.h>
 
 #include <ctype.h>
@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 enum { MOST = 400, KEY = 96, VALUE_BYTES = 256, LINE = 1024, DEPTH = 8, NAMES = 300 };
 
@@ -137,7 +139,17 @@ static bool literal(const struct recipe *r, const char *text, char value[static 
     return local && !local->computed;
 }
 
-/* "bf16_with_mxfp8_mixed()" is the recipe of that name. */
+/* "bf16_with_mxfp8_mixed()" is the recipe of that name; get_mixed_precision_config(NAME) its
+ * members, from a recipe or its name. */
+static const char *without_getter(const char *text, char inner[static LINE])
+{
+    static const char getter[] = "get_mixed_precision_config(";
+    const size_t n = strlen(text);
+    if (strncmp(text, getter, sizeof getter - 1) != 0 || text[n - 1] != ')') return text;
+    snprintf(inner, LINE, "%.*s", (int)(n - sizeof getter), text + sizeof getter - 1);
+    return inner;
+}
+
 static bool precision_call(const char *key, const char *text, char value[static VALUE_BYTES])
 {
     const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
@@ -224,6 +236,32 @@ static enum rk_status preset(struct recipe *r, const char *name, int line)
     return status;
 }
 
+static enum rk_status assign(struct recipe *r, const char *key, const char *text, int line);
+
+/* KEY = NameConfig(a=1, b=2): the members a and b of the key; those that are not said have their
+ * presets, not what stood there before. */
+static enum rk_status assign_members(struct recipe *r, const char *key, char *text, int line)
+{
+    enum rk_status status = put(r, key, "", line, false);
+    for (char *at = strchr(text, '(') + 1; status == RK_OK && *at;) {
+        int open = 0;
+        char *end = at, quote = '\0';
+        for (; *end && (open || quote || !strchr(",)", *end)); end++) {
+            if (*end == quote || (!quote && strchr("\"'", *end))) quote = quote ? '\0' : *end;
+            if (!quote) open += !!strchr("([{", *end) - !!strchr(")]}", *end);
+        }
+        const bool more = *end == ',';
+        *end = '\0';
+        at += strspn(at, " ");
+        char *equal = strchr(at, '=');
+        char member[KEY];
+        snprintf(member, sizeof member, "%.40s.%.*s", key, equal ? (int)(equal - at) : 0, at);
+        if (equal) status = assign(r, member, equal + 1 + strspn(equal + 1, " "), line);
+        at = more ? end + 1 : end;
+    }
+    return status;
+}
+
 /* cfg.KEY = TEXT, or a variable. */
 static enum rk_status assign(struct recipe *r, const char *key, const char *text, int line)
 {
@@ -245,15 +283,20 @@ static enum rk_status assign(struct recipe *r, const char *key, const char *text
             return fail_line(r, line, first, "is computed: give the model with --set model=ID");
         return RK_OK;
     }
+    if (strcmp(key, "mixed_precision") == 0) text = without_getter(text, inner);
     if (strncmp(text, "cfg.", 4) == 0 && find(r, text + 4)) { /* of another key */
         const struct assignment *other = find(r, text + 4);
-        return put(r, key, other->value, line, other->computed);
+        snprintf(value, sizeof value, "%s", other->value); /* it may be the same key */
+        return put(r, key, value, line, other->computed);
+    }
+    const size_t name = strspn(text, LETTERS "0123456789_");
+    if (name > 6 && strncmp(text + name - 6, "Config(", 7) == 0 && text != inner) {
+        snprintf(inner, sizeof inner, "%s", text);
+        return assign_members(r, key, inner, line);
     }
     const bool known = literal(r, text, value) || precision_call(key, text, value);
     return put(r, key, value, line, !known);
 }
-
-#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 /* NAME = LITERAL above the functions, "_MODEL: str = ..." too. */
 static enum rk_status read_constants(struct recipe *r)
@@ -352,7 +395,8 @@ static enum rk_status check(const struct recipe *r)
         if (strncmp(a->key, "peft", 4) == 0 && *a->value)
             return fail_line(r, a->line, "cfg.peft",
                              "only adapters are trained, which plans do not cover");
-        if (a->computed && decides(a->key) && strchr(a->key, '.') && !given(r, a->key))
+        const bool whole = strcmp(a->key, "mixed_precision") == 0; /* of all members at once */
+        if (a->computed && decides(a->key) && (whole || strchr(a->key, '.')) && !given(r, a->key))
             return fail_line(r, a->line, a->key, "is computed: give its value with --set");
     }
     return RK_OK;

@@ -354,7 +354,8 @@ static void check_recompute(const struct check *c)
     const struct rule rules[] = {
         {full && !HAS(RECOMPUTE_METHOD), FLAG(RECOMPUTE_METHOD), "12.needs",
          "is missing: full recomputation needs it, uniform or block"},
-        {full && !COUNT(RECOMPUTE_NUM_LAYERS, args->tool != MEGATRON_CORE),
+        {full && !COUNT(RECOMPUTE_NUM_LAYERS, args->tool != MEGATRON_CORE) &&
+             !(HAS(RECOMPUTE_NUM_LAYERS) && IS(RECOMPUTE_METHOD, "block")), /* of 0: a warning */
          FLAG(RECOMPUTE_NUM_LAYERS), "12.needs",
          "is missing: full recomputation needs it, at least 1"},
         {selective && HAS(RECOMPUTE_METHOD), FLAG(RECOMPUTE_METHOD), "12.excludes",

@@ -1,6 +1,6 @@
 /* megatron_plan.c - the plan that the arguments make: degrees, pipeline, memory, precision. */
-#include "megatron/megatron_args.h"
 #include "keys/tokenizers.h"
+#include "megatron/megatron_args.h"
 #include "plan/layers.h"
 
 #include <inttypes.h>
@@ -347,20 +347,31 @@ static uint64_t layers_of_chunk(const struct megatron_args *args, const struct r
     return layers / plan->chunks;
 }
 
+static void read_whole_layers(const struct megatron_args *args, struct rk_plan *plan)
+{
+    const bool block = IS(RECOMPUTE_METHOD, "block");
+    if (block && HAS(RECOMPUTE_NUM_LAYERS) && !COUNT(RECOMPUTE_NUM_LAYERS, 0)) {
+        megatron_note(args, NOTE_WARNING, FLAG(RECOMPUTE_GRANULARITY), "full",
+                      "recomputes nothing with --recompute-method block and "
+                      "--recompute-num-layers 0");
+        return;
+    }
+    plan->recompute = RK_WHOLE;
+    if (block)
+        plan->recompute_layers = layers_of_chunk(args, plan);
+    else
+        plan->recompute_every = COUNT(RECOMPUTE_NUM_LAYERS, 1);
+    if (plan->recompute_every == 1) plan->recompute_every = 0;
+}
+
 static void read_recompute(const struct megatron_args *args, struct rk_plan *plan)
 {
     plan->checkpoint_sharded = HAS(DISTRIBUTE_SAVED);
     if (read_old_recompute(args, plan)) return;
-    if (HAS(RECOMPUTE_ACTIVATIONS) || IS(RECOMPUTE_GRANULARITY, "selective")) {
+    if (HAS(RECOMPUTE_ACTIVATIONS) || IS(RECOMPUTE_GRANULARITY, "selective"))
         read_parts(args, plan);
-    } else if (IS(RECOMPUTE_GRANULARITY, "full")) {
-        plan->recompute = RK_WHOLE;
-        if (IS(RECOMPUTE_METHOD, "block"))
-            plan->recompute_layers = layers_of_chunk(args, plan);
-        else
-            plan->recompute_every = COUNT(RECOMPUTE_NUM_LAYERS, 1);
-        if (plan->recompute_every == 1) plan->recompute_every = 0;
-    }
+    else if (IS(RECOMPUTE_GRANULARITY, "full"))
+        read_whole_layers(args, plan);
     if ((HAS(RECOMPUTE_ACTIVATION) || HAS(RECOMPUTE_NORM)) && plan->recompute != RK_WHOLE) {
         plan->recompute = RK_SELECTIVE;
         plan->recompute_parts |= HAS(RECOMPUTE_ACTIVATION) ? 1u << RK_PART_ACTIVATION : 0;

@@ -311,6 +311,9 @@ Test(megatron, recomputation_of_the_plan)
     const struct rk_plan *p = plan_with("--recompute-granularity full --recompute-method block "
                                         "--recompute-num-layers 3");
     cr_expect(p->recompute == RK_WHOLE && p->recompute_layers == 3 && p->recompute_every == 0);
+    p = plan_with("--recompute-granularity full --recompute-method block "
+                  "--recompute-num-layers 0");
+    cr_expect(p->recompute == RK_KEEP, "the first 0 layers");
     p = plan_with("--recompute-granularity full --recompute-method uniform "
                   "--recompute-num-layers 4");
     cr_expect(p->recompute == RK_WHOLE && p->recompute_layers == 0 && p->recompute_every == 4);

@@ -32,12 +32,37 @@ def llama3_8b_if_config(size):
     if size > 2:
         cfg.train.micro_batch_size = 2
     return cfg
+
+
+def llama3_8b_members_config():
+    cfg = llama3_8b_pretrain_config()
+    cfg.mixed_precision = MixedPrecisionConfig(
+        bf16=True, params_dtype=torch.bfloat16,
+    )
+    cfg.comm_overlap = CommOverlapConfig(tp_comm_overlap=False)
+    return cfg
+
+
+def llama3_8b_again_config():
+    cfg = llama3_8b_pretrain_config()
+    cfg.mixed_precision = get_mixed_precision_config(cfg.mixed_precision)
+    cfg.mixed_precision.grad_reduce_in_fp32 = False
+    return cfg
+
+
+def llama3_8b_unknown_config():
+    cfg = llama3_8b_pretrain_config()
+    cfg.mixed_precision = precision_of(cfg)
+    return cfg
 END
 reckon import bridge-recipe llama3.py --gpus 16
 for config in llama3_8b_pretrain_config llama3_8b_long_pretrain_config; do
     reckon import llama3.py --gpus 16 --set config=$config 2>/dev/null | sed -n '1,2p'
 done
-for config in llama3_8b_peft_config llama3_8b_computed_config llama3_8b_if_config; do
+for config in llama3_8b_members_config llama3_8b_again_config; do
+    reckon import llama3.py --gpus 16 --set config=$config 2>/dev/null | sed -n 2p
+done
+for config in llama3_8b_unknown_config llama3_8b_peft_config llama3_8b_computed_config llama3_8b_if_config; do
     reckon import bridge-recipe llama3.py --gpus 16 --set config=$config
 done
 reckon import bridge-recipe llama3.py --gpus 16 --set config=llama3_8b_computed_config --set model.pipeline_model_parallel_size=2 2>/dev/null | sed -n 2p
@@ -46,9 +71,12 @@ llama3: 8,030,261,248 parameters, 16 GPUs with Megatron-Bridge
   plan: dp8 cp2 gbs512 zero1 grad-overlap weight-overlap vocab-multiple=1
 llama3: 8,030,261,248 parameters, 16 GPUs with Megatron-Bridge
   plan: precision=fp8-current dp4 cp4 gbs512 seq16384 zero1 grad-overlap weight-overlap
+  plan: dp8 cp2 gbs512 zero1 grad-overlap weight-overlap vocab-multiple=1
+  plan: dp8 cp2 gbs512 zero1 grad-overlap weight-overlap vocab-multiple=1
   plan: dp4 pp2 cp2 gbs512 zero1 grad-overlap weight-overlap vocab-multiple=1
 === stderr
-reckon: llama3.py: has 5 recipes: give one with --set config=NAME (llama3_8b_pretrain_config, llama3_8b_long_pretrain_config, llama3_8b_peft_config, llama3_8b_computed_config, llama3_8b_if_config)
+reckon: llama3.py: has 8 recipes: give one with --set config=NAME (llama3_8b_pretrain_config, llama3_8b_long_pretrain_config, llama3_8b_peft_config, llama3_8b_computed_config, llama3_8b_if_config, llama3_8b_members_config, llama3_8b_again_config, llama3_8b_unknown_config)
+reckon: llama3.py:71: mixed_precision: is computed: give its value with --set
 reckon: llama3.py:36: _peft_common: only adapters are trained, which plans do not cover
 reckon: llama3.py:42: model.pipeline_model_parallel_size: is computed: give its value with --set
 reckon: llama3.py:49: train.micro_batch_size: stands under a condition: give its value with --set
