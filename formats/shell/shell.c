@@ -661,6 +661,7 @@ enum rk_status shell_read(struct shell *shell, const char *path, const char *tex
     if (status != RK_OK) return status;
     struct shell_state *s = shell->state;
     struct shell_lexer lexer = {.s = s};
+    s->whole = s->at;
     shell_list(&lexer);
     const struct shell_token rest = shell_peek(&lexer);
     if (s->status == RK_OK && rest.kind != SHELL_END)

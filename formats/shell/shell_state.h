@@ -57,6 +57,8 @@ struct shell_state {
     size_t arguments;
     struct shell_word *argument;
 
+    const char *whole; /* the script itself; NULL: words alone */
+
     /* the cursor */
     const char *at, *end;
     struct shell_place place;
@@ -126,6 +128,9 @@ void shell_asked(struct shell_state *s, size_t unknown, const char *text);
 
 /* Notes that a variable which is not set is taken as empty. */
 void shell_assume(struct shell_state *s, const char *name, struct shell_place place);
+
+/* Does the script assign to it anywhere, run or not? */
+bool shell_assigns(const struct shell_state *s, const char *name);
 
 /* Do launchers and schedulers set it, so that a script which does not may still have it? */
 bool shell_from_outside(const char *name);

@@ -88,19 +88,6 @@ static enum shell_truth search(struct shell_state *s, const struct shell_word *s
     return truth(matches);
 }
 
-static enum shell_truth compare(struct test *t, const struct shell_word *a, const char *op,
-                                const struct shell_word *b)
-{
-    if (!b->unknown && strchr("=!", op[0]) && op[1] != '~') shell_asked(t->s, a->unknown, b->text);
-    if (a->unknown || b->unknown || a->maybe || b->maybe) return SHELL_PERHAPS;
-    if (strcmp(op, "=~") == 0) return search(t->s, a, b->text);
-    if (op[0] == '-') return compare_numbers(t, a, op, b);
-    if (op[0] == '<') return truth(strcmp(a->text, b->text) < 0);
-    if (op[0] == '>') return truth(strcmp(a->text, b->text) > 0);
-    const bool same = fnmatch(b->text, a->text, 0) == 0 || strcmp(a->text, b->text) == 0;
-    return truth(same == (op[0] == '='));
-}
-
 /* "$X" and no more, where the script never sets X, under no name that launchers set. */
 static bool is_unset(struct shell_state *s, const struct shell_word *word)
 {
@@ -111,6 +98,29 @@ static bool is_unset(struct shell_state *s, const struct shell_word *word)
                            : word->text[0] == '$' && strcmp(word->text + 1, u->name) == 0;
     if (whole) shell_assume(s, u->name, word->place);
     return whole;
+}
+
+/* A variable that the script sets only where it does not come, as in a loop over arguments that it
+ * has none of: empty. */
+static bool is_left_out(struct shell_state *s, const struct shell_word *word)
+{
+    return word->unknown && shell_assigns(s, s->shell->unknown[word->unknown - 1].name) &&
+           is_unset(s, word);
+}
+
+static enum shell_truth compare(struct test *t, const struct shell_word *a, const char *op,
+                                const struct shell_word *b)
+{
+    const struct shell_word empty = {.text = "", .place = a->place};
+    if (strchr("=!", op[0]) && is_left_out(t->s, a)) a = &empty;
+    if (!b->unknown && strchr("=!", op[0]) && op[1] != '~') shell_asked(t->s, a->unknown, b->text);
+    if (a->unknown || b->unknown || a->maybe || b->maybe) return SHELL_PERHAPS;
+    if (strcmp(op, "=~") == 0) return search(t->s, a, b->text);
+    if (op[0] == '-') return compare_numbers(t, a, op, b);
+    if (op[0] == '<') return truth(strcmp(a->text, b->text) < 0);
+    if (op[0] == '>') return truth(strcmp(a->text, b->text) > 0);
+    const bool same = fnmatch(b->text, a->text, 0) == 0 || strcmp(a->text, b->text) == 0;
+    return truth(same == (op[0] == '='));
 }
 
 static enum shell_truth disjunction(struct test *t);

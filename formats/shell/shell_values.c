@@ -128,10 +128,33 @@ bool shell_from_outside(const char *name)
         "COBALT*",  "*RANK*", "MASTER_*", "NODE*",  "HOST*",   "CUDA_*", "ASCEND*",
         "*JOB*ID*", "USER",   "HOME",     "*_HOME", "*PATH*",  "CONDA*", "VIRTUAL_ENV",
         "TMP*",     "PWD",    "SHELL",    "WORLD*", "*_ADDR",  "*_PORT", "NCCL*",
-        "WANDB*",   "*_KEY",  "*_TOKEN",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (fnmatch(names[i], name, 0) == 0) return true;
+    return false;
+}
+
+#define NAME "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
+
+/* The next NAME= of a script; *length is the name's. */
+static const char *next_assignment(const char *at, size_t *length)
+{
+    for (; at && *at; at += *length ? *length : 1) {
+        *length = strspn(at, NAME);
+        if (*length && at[*length] == '=' && !isdigit((unsigned char)*at)) return at;
+    }
+    return NULL;
+}
+
+bool shell_assigns(const struct shell_state *s, const char *name)
+{
+    const size_t n = strlen(name);
+    size_t length;
+    for (const char *at = next_assignment(s->whole, &length); at;
+         at = next_assignment(at + length, &length))
+        if (n && length == n && strncmp(at, name, n) == 0 &&
+            (at == s->whole || strchr(" \t\n;(", at[-1])))
+            return true;
     return false;
 }
 
@@ -473,6 +496,33 @@ const char *shell_never_set(const struct shell *shell, const struct shell_word *
                                                                                       : NULL;
 }
 
+/* The variables that are its arguments, "ENV=$1", in the order of the text, where `name` is one of
+ * two or more: a caller wants to know all at once. */
+static void list_arguments(const struct shell *shell, const char *name, char *text, size_t size)
+{
+    char names[320] = "";
+    size_t length, used = 0, count = 0;
+    bool among = false;
+    for (const char *at = next_assignment(shell->state->whole, &length); at;
+         at = next_assignment(at + length, &length)) {
+        const char *value = at + length + 1;
+        value += *value == '"';
+        if (*value != '$' || !isdigit((unsigned char)value[1 + (value[1] == '{')])) continue;
+        const char *end = value + 1 + (value[1] == '{');
+        end += strspn(end, "0123456789");
+        if (*end == ':' || *end == '-') continue; /* it has a default */
+        among |= strlen(name) == length && strncmp(at, name, length) == 0;
+        if (used + length + 8 < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s", count ? ", " : "",
+                                     (int)length, at);
+        else if (used + 5 < sizeof names && !strstr(names, "..."))
+            used += (size_t)snprintf(names + used, sizeof names - used, ", ...");
+        count++;
+    }
+    if (among && count > 1)
+        snprintf(text, size, "; the script's arguments are %s: give each that it uses", names);
+}
+
 /* ", which it compares with true, false", ", nor is model.sh at hand, which it sources": what helps
  * to give a value. */
 static void add_help(const struct shell *shell, const struct shell_unknown *u, const char *name,
@@ -486,9 +536,9 @@ static void add_help(const struct shell *shell, const struct shell_unknown *u, c
         snprintf(text, size, " (it is compared with %s)", asked);
     else if (unread)
         snprintf(text, size, ", or have %.60s next to the script, which it sources", unread);
+    const size_t used = strlen(text);
+    list_arguments(shell, name, text + used, size - used);
 }
-
-#define NAME "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 
 enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_word *word,
                                   struct rk_error *error)
@@ -496,7 +546,7 @@ enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_
     const size_t index = word->unknown ? word->unknown : word->maybe;
     const struct shell_unknown *u = &shell->unknown[index - 1];
     const char *give = *u->give ? u->give : u->name;
-    char help[140];
+    char help[520];
     const char *file =
         u->unset ? strrchr(shell->state->unread ? shell->state->unread : "", '$') : 0;
     if (file && file[1 + strspn(file + 1, NAME)] != '/')

@@ -43,6 +43,13 @@ static const struct { const char *script, *value; } rows[] = {
     {"V=; for i in {2..4} {9..8}; do V=$V$i; done", "23498"},
     {"V=; for i in $(seq 2 3); do V=$V$i; done", "23"},
     {"X='a b'; V=3; for w in $X; do V=$((V+1)); done", "5"},
+    /* what only a loop over no arguments sets is empty; what the caller may set is not known */
+    {"for a in $*; do P=$a; done; V=1; [[ $P == torch ]] && V=2", "1"},
+    {"for a in $*; do P=$a; done; V=1; [ \"$P\" != torch ] && V=2", "2"},
+    {"if [ a = b ]; then P=x; fi; V=1; [ $P = x ] || V=2", "2"},
+    {"V=1; [[ $P == torch ]] && V=2", "?"},
+    {"V=1; [ -n \"$WANDB_API_KEY\" ] && V=2", "1"},
+    {"V=1; [ -n \"$SLURM_JOB_ID\" ] && V=2", "?"},
     /* functions */
     {"f() { local V=9; }; V=2; f", "2"},
     {"f() { V=9; }; V=2; f", "9"},

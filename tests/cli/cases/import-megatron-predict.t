@@ -6,12 +6,13 @@ The arguments are those of Megatron Core 0.9 to 0.19
   plan
 
 Assumed because the arguments do not state it
-what                   value  why
---kv-channels          128    not given
---vocab-size           32000  not given
---moe-ffn-hidden-size  14336  not given
---num-experts          even   the busiest expert rank is taken to have its share of the tokens and no more
---attention-backend    auto   Transformer Engine takes the fastest kernel of the device
+what                   value    why
+WANDB_API_KEY          not set  the script asks for it and does not set it
+--kv-channels          128      not given
+--vocab-size           32000    not given
+--moe-ffn-hidden-size  14336    not given
+--num-experts          even     the busiest expert rank is taken to have its share of the tokens and no more
+--attention-backend    auto     Transformer Engine takes the fastest kernel of the device
 
 On h100-sxm5-80g
 === stderr
