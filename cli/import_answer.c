@@ -38,16 +38,42 @@ static void print_note(const struct rk_finding *note, const char *path, const ch
             note->have, note->need, *note->fix ? ": " : "", note->fix);
 }
 
+enum { UNKNOWN_LINES = 8, UNKNOWN_NAMES = 3000 };
+
+static bool is_unknown(const struct rk_finding *note)
+{
+    return note->severity == NOTE_REFUSED && strcmp(note->rule, "1.unknown") == 0;
+}
+
+/* Many keys that no row knows: in one line, as --ignore takes them. */
+static void print_unknown(const struct notes *notes, const char *path)
+{
+    char names[UNKNOWN_NAMES] = "";
+    size_t used = 0;
+    for (int i = 0; i < notes->count; i++)
+        if (is_unknown(&notes->note[i]) && used + strlen(notes->note[i].what) + 2 < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? "," : "",
+                                     notes->note[i].what);
+    fprintf(stderr, "reckon: %s%scorrect all that are not known, or give --ignore %s\n", path,
+            *path ? ": " : "", names);
+}
+
 void import_warn(const struct notes *notes, const char *path)
 {
     bool first = true; /* the first refusal is the error's */
+    int unknown = 0;
+    for (int i = 0; i < notes->count; i++)
+        unknown += is_unknown(&notes->note[i]);
+    const bool many = unknown > UNKNOWN_LINES;
     for (int i = 0; i < notes->count; i++) {
         const struct rk_finding *note = &notes->note[i];
         if (note->severity == NOTE_WARNING || note->severity == NOTE_UNKNOWN)
             print_note(note, path, "warning: ");
-        if (note->severity == NOTE_REFUSED && !first) print_note(note, path, "");
+        if (note->severity == NOTE_REFUSED && !first && !(many && is_unknown(note)))
+            print_note(note, path, "");
         if (note->severity == NOTE_REFUSED) first = false;
     }
+    if (many) print_unknown(notes, path);
     if (notes->dropped)
         fprintf(stderr, "reckon: warning: %d more remarks found no room\n", notes->dropped);
 }

@@ -123,16 +123,8 @@ static enum rk_status read(const struct plan_format *format, const struct file_a
         .gpus = args->gpus,
         .vocabulary = args->vocabulary,
     };
-    if (status == RK_OK && !format->own_model)
-        status = launch_model(args->model, &source, &s->model, &s->notes, error);
-    if (status != RK_OK) {
-        free(text);
-        return status;
-    }
-    if (run_script_is(source.path, text))
-        status = run_script_read(format, &source, size, &s->model, &s->plan, &s->notes, error);
-    else
-        status = format->read(&source, &s->model, &s->plan, &s->notes, error);
+    struct launch_answer to = {&s->model, &s->plan, &s->notes};
+    if (status == RK_OK) status = launch_read(format, &source, size, args->model, &to, error);
     free(text);
     if (status == RK_OK && format->own_model) launch_name_model(args->file, &s->model);
     return status;

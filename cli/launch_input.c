@@ -10,6 +10,9 @@
 #include "text/output.h"
 #include "text/text_file.h"
 
+#include <reckon/catalog.h>
+
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,41 +28,156 @@ void launch_name_model(const char *path, struct rk_model *model)
 }
 
 /* What a file calls its model: an id of the hub under one of these keys. */
-static const char *const model_keys[] = {"base_model", "model_name_or_path", "model_id",
-                                         "model.model_name_or_path", "model.model_id"};
+static const char *const model_keys[] = {"base_model",
+                                         "model_name_or_path",
+                                         "model_id",
+                                         "model.model_name_or_path",
+                                         "model.model_id",
+                                         "model",
+                                         "model_args.model_name_or_path"};
 
 /* Of a file that does not say it, or names none of the catalog's. */
 static enum rk_status without_model(const struct setting *said, struct rk_error *error)
 {
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                   said
-                       ? "--model is missing: %s %.100s is not a checkpoint of the catalog; reckon "
-                         "models lists what there is"
-                       : "--model is missing: reckon models lists what there is",
+                   said ? "--model is missing: %s %.100s is not a checkpoint of the catalog: give "
+                          "its config.json, or an id of reckon models"
+                        : "--model is missing: give a config.json, or an id of reckon models",
                    said ? said->key : "", said ? said->text : "");
+}
+
+/* Letters and digits alone, in lower case: "Llama3.1-8B" and "llama3_1_8b" are alike. */
+static void squeeze(const char *text, char *to, size_t size)
+{
+    size_t used = 0;
+    for (; *text && used + 1 < size; text++)
+        if (isalnum((unsigned char)*text)) to[used++] = (char)tolower((unsigned char)*text);
+    to[used] = '\0';
+}
+
+/* The catalog's id that is spelled like this; false: there is none. */
+static bool id_like(const char *text, char *id, size_t size)
+{
+    struct catalog_list list;
+    struct rk_error ignored;
+    char wanted[128], there[128];
+    bool found = false;
+    squeeze(text, wanted, sizeof wanted);
+    if (catalog_list(CATALOG_MODELS, &list, &ignored) != RK_OK) return false;
+    for (size_t i = 0; i < list.count && !found; i++) {
+        squeeze(list.id[i], there, sizeof there);
+        found = strcmp(there, wanted) == 0;
+        if (found) snprintf(id, size, "%s", list.id[i]);
+    }
+    catalog_list_release(&list);
+    return found;
+}
+
+/* torchtune's builders: "torchtune.models.llama3_1.lora_llama3_1_8b". */
+static void name_of_builder(const char *builder, char *name, size_t size)
+{
+    static const char *const ends[] = {"_base", "_instruct"};
+    const char *dot = strrchr(builder, '.');
+    if (dot) builder = dot + 1;
+    if (strncmp(builder, "q", 1) == 0 && strncmp(builder + 1, "lora_", 5) == 0) builder++;
+    if (strncmp(builder, "lora_", 5) == 0) builder += 5;
+    snprintf(name, size, "%s", builder);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (text_ends_in(name, ends[i])) name[strlen(name) - strlen(ends[i])] = '\0';
+}
+
+/* torchtitan's model.name and model.flavor: its "llama3" has the sizes of Llama 3.1. */
+static void name_of_flavor(const struct setting *family, const struct setting *flavor, char *name,
+                           size_t size)
+{
+    const bool llama = strcmp(family->text, "llama3") == 0;
+    snprintf(name, size, "%.60s-%.60s", llama ? "llama3.1" : family->text, flavor->text);
+}
+
+/* The setting that names the model, and the catalog's id for it; *id is "": it has none. */
+static const struct setting *named_model(const struct settings *settings, char *id, size_t size)
+{
+    const struct setting *said = NULL, *family = settings_find(settings, "model.name");
+    char name[128] = "";
+    *id = '\0';
+    for (size_t i = 0; !said && i < sizeof model_keys / sizeof *model_keys; i++)
+        said = settings_find(settings, model_keys[i]);
+    if (said) {
+        if (catalog_has(CATALOG_MODELS, said->text)) snprintf(id, size, "%s", said->text);
+        return said;
+    }
+    if ((said = settings_find(settings, "model._component_")))
+        name_of_builder(said->text, name, sizeof name);
+    else if (family && (said = settings_find(settings, "model.flavor")))
+        name_of_flavor(family, said, name, sizeof name);
+    if (said) id_like(name, id, size);
+    return said;
+}
+
+static enum rk_status find_named_model(const struct config_source *source, struct rk_model *model,
+                                       struct notes *notes, struct rk_error *error)
+{
+    struct settings settings;
+    struct rk_error ignored;
+    char id[160];
+    if (settings_read(&settings, source->path, source->text, source->sets, source->set_count,
+                      &ignored) != RK_OK)
+        return without_model(NULL, error);
+    const struct setting *said = named_model(&settings, id, sizeof id);
+    enum rk_status status = without_model(said, error);
+    if (*id) status = model_open(id, model, error);
+    if (status == RK_OK)
+        notes_add(notes, NOTE_ASSUMED, said->line, said->column, said->key, said->text,
+                  "the catalog's %s", model->id);
+    settings_release(&settings);
+    return status;
 }
 
 enum rk_status launch_model(const char *name, const struct config_source *source,
                             struct rk_model *model, struct notes *notes, struct rk_error *error)
 {
-    struct settings settings;
-    struct rk_error ignored;
-    const struct setting *said = NULL;
     if (name) return model_open(name, model, error);
-    if (run_script_is(source->path, source->text) ||
-        settings_read(&settings, source->path, source->text, source->sets, source->set_count,
-                      &ignored) != RK_OK)
-        return without_model(NULL, error);
-    for (size_t i = 0; !said && i < sizeof model_keys / sizeof *model_keys; i++)
-        said = settings_find(&settings, model_keys[i]);
-    enum rk_status status = without_model(said, error);
-    if (said && catalog_has(CATALOG_MODELS, said->text)) {
-        status = model_open(said->text, model, error);
-        if (status == RK_OK)
-            notes_add(notes, NOTE_ASSUMED, said->line, said->column, said->key, said->text,
-                      "the catalog's %s", model->id);
+    return run_script_is(source->path, source->text)
+               ? without_model(NULL, error)
+               : find_named_model(source, model, notes, error);
+}
+
+/* What the file lacks besides a model, said with a usual one in its place. */
+static void tell_rest(const struct plan_format *format, const struct config_source *source,
+                      struct launch_answer *to, struct rk_error *error)
+{
+    struct config_source with = *source;
+    struct rk_error rest = {.status = RK_OK}, ignored;
+    with.find_model = NULL;
+    if (rk_model_load("llama3.1-8b", to->model, &ignored) != RK_OK) return;
+    const bool script = run_script_is(source->path, source->text);
+    const enum rk_status status = script
+                                      ? run_script_read(format, &with, strlen(source->text),
+                                                        to->model, to->plan, to->notes, &rest)
+                                      : format->read(&with, to->model, to->plan, to->notes, &rest);
+    if (status != RK_BAD_INPUT) return;
+    const size_t used = strlen(error->text);
+    snprintf(error->text + used, sizeof error->text - used, "; and %s: %s", source->path, rest.text);
+}
+
+enum rk_status launch_read(const struct plan_format *format, const struct config_source *source,
+                           size_t size, const char *model, struct launch_answer *to,
+                           struct rk_error *error)
+{
+    struct config_source config = *source;
+    const bool script = run_script_is(source->path, source->text);
+    enum rk_status status = RK_OK;
+    if (script && !model && !format->own_model) config.find_model = find_named_model;
+    if (!format->own_model && !config.find_model)
+        status = launch_model(model, source, to->model, to->notes, error);
+    if (status == RK_OK)
+        status = script
+                     ? run_script_read(format, &config, size, to->model, to->plan, to->notes, error)
+                     : format->read(&config, to->model, to->plan, to->notes, error);
+    if (status == RK_BAD_ARGUMENT && !model && !format->own_model) {
+        *to->notes = (struct notes){.count = 0};
+        tell_rest(format, source, to, error);
     }
-    settings_release(&settings);
     return status;
 }
 
@@ -167,16 +285,11 @@ static enum rk_status read_config(const struct launch_source *source, struct lau
 {
     const struct plan_format *format = launch->format;
     const struct config_source config = launch_config(source, launch);
-    enum rk_status status = RK_OK;
+    struct launch_answer to = {&launch->model, &launch->plan, &launch->notes};
     launch->tool = format->tool;
     launch->script = run_script_is(config.path, launch->text);
-    if (!format->own_model)
-        status = launch_model(source->model, &config, &launch->model, &launch->notes, error);
-    if (status != RK_OK) return status;
-    status = launch->script
-                 ? run_script_read(format, &config, launch->size, &launch->model, &launch->plan,
-                                   &launch->notes, error)
-                 : format->read(&config, &launch->model, &launch->plan, &launch->notes, error);
+    const enum rk_status status =
+        launch_read(format, &config, launch->size, source->model, &to, error);
     if (status == RK_OK && format->own_model) launch_name_model(source->path, &launch->model);
     return status;
 }

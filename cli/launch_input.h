@@ -4,9 +4,9 @@
 #define RECKON_CLI_LAUNCH_INPUT_H
 
 #include "cli/options.h"
-#include "megatron/megatron.h"
 #include "keys/notes.h"
 #include "keys/reader.h"
+#include "megatron/megatron.h"
 #include <reckon/reckon.h>
 
 struct launch_source {
@@ -51,6 +51,20 @@ void launch_release(struct launch *launch); /* a zeroed one is fine */
  * (a note says so). */
 enum rk_status launch_model(const char *name, const struct config_source *source,
                             struct rk_model *model, struct notes *notes, struct rk_error *error);
+
+/* Where a reader's results go. */
+struct launch_answer {
+    struct rk_model *model;
+    struct rk_plan *plan;
+    struct notes *notes;
+};
+
+/* Reads a configuration, or the script that starts it, of `model`; NULL: of the model that the
+ * file or the command names. RK_BAD_ARGUMENT: there is none; the error says what else is missing.
+ */
+enum rk_status launch_read(const struct plan_format *format, const struct config_source *source,
+                           size_t size, const char *model, struct launch_answer *to,
+                           struct rk_error *error);
 
 /* The id of a model that a file describes, from the file's name. */
 void launch_name_model(const char *path, struct rk_model *model);

@@ -6,10 +6,10 @@
 #include "check/findings.h"
 #include "check/launch.h"
 #include "check/variables.h"
-#include "trainers/deepspeed.h"
-#include "megatron/megatron.h"
 #include "keys/reader.h"
 #include "keys/settings_check.h"
+#include "megatron/megatron.h"
+#include "trainers/deepspeed.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -463,7 +463,9 @@ static enum rk_status judge_deepspeed(const struct rk_check_input *input,
         note_undecided(&c, findings);
         return RK_OK;
     }
-    status = deepspeed_read(source, &model, &plan, notes, error);
+    struct config_source known = *source; /* what is judged does not depend on copies */
+    if (!known.gpus && !deepspeed_gpus(&c)) known.gpus = c.autotp * c.sequence;
+    status = deepspeed_read(&known, &model, &plan, notes, error);
     if (status != RK_OK) return status;
     if (c.optimizer_device) plan.share[RK_SHARE_OPTIMIZER][0] = c.ratio;
     if (c.param_device) plan.share[RK_SHARE_WEIGHTS][0] = 1;

@@ -14,27 +14,28 @@ static const struct tool_sign signs[] = {
     {"nvidia-smi",    "topology",          "nvidia-smi",    "GPU0 Affinity", NULL},
     {"Slurm",         "topology",          "slurm",         "SwitchName", NULL},
     {"PyTorch",       "out-of-memory traceback", NULL,      "OutOfMemoryError|torch.cuda.OutOfMemoryError", "give it to reckon doctor"},
-    {"verl",          "configuration",     NULL,            "actor_rollout_ref", "give the sizes and degrees of its actor as a plan"},
-    {"OpenRLHF",      "script",            NULL,            "openrlhf", NULL},
+    {"Primus",        "experiment",        "primus",        "work_group pre_trainer|work_group modules|pre_trainer overrides|primus-cli", NULL},
+    {"MLPerf",        "submission's configuration", NULL, "DGXNNODES|DGXSYSTEM|MLPERF_SUBMITTER|MLPERF_CLUSTER_NAME", "give its folder, with systems and results, to reckon import mlperf"},
+    {"verl",          "configuration",     NULL,            "actor_rollout_ref|verl.trainer", "give the sizes and degrees of its actor as a plan"},
+    {"OpenRLHF",      "script",            NULL,            "openrlhf", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
     {"torchtune",     "configuration",     "torchtune",     "_component_ torchtune", NULL},
     {"PEFT",          "adapter_config.json", "peft",        "\"peft_type\"", NULL},
     {"litgpt",        "configuration",     NULL,            "lr_warmup_steps global_batch_size checkpoint_dir|initial_checkpoint_dir|litgpt", "say model and batch as words of reckon predict, framework=fsdp"},
+    {"OLMo-core",     "script",            NULL,            "olmo_core.config|olmo_core.train|olmo_core.internal|olmo_core.launch|olmo_core.data|olmo_core.nn", "say model and batch as words of reckon predict, framework=fsdp"},
+    {"OLMo",          "training",          "olmo",          "d_model n_layers max_sequence_length|device_train_microbatch_size global_train_batch_size|mlp_ratio max_duration|d_model mlp_hidden_size", NULL},
     {"llm-foundry",   "configuration",     NULL,            "mpt_causal_lm|hf_causal_lm|global_train_batch_size|max_seq_len fsdp_config", "say model and batch as words of reckon predict, framework=fsdp zero3"},
     {"lingua",        "configuration",     NULL,            "fsdp_type|dump_dir async_eval_gpus|dump_dir logging", "say model and batch as words of reckon predict, framework=fsdp"},
-    {"OLMo",          "configuration",     NULL,            "d_model max_sequence_length|mlp_ratio max_duration|torchdata_max_steps|d_model mlp_hidden_size", "say model and batch as words of reckon predict, framework=fsdp"},
-    {"OLMo-core",     "script",            NULL,            "olmo_core", "say model and batch as words of reckon predict, framework=fsdp"},
     {"picotron",      "configuration",     NULL,            "tp_size pp_size pp_engine|cp_size pp_engine dp_size", "say its degrees as words of reckon predict"},
     {"ColossalAI",    "script or configuration", NULL,      "colossalai|HybridParallelPlugin|GeminiPlugin|TensorParallelEnv|NUM_MICRO_BATCHES parallel|gemini_plugin|titans", "say its degrees as words of reckon predict"},
-    {"XTuner",        "configuration",     NULL,            "xtuner", NULL},
+    {"XTuner",        "configuration",     NULL,            "xtuner", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"Megatron-LM",   "launch script",     "megatron",      "--num-layers --hidden-size --num-attention-heads", NULL},
     {"InternEvo",     "configuration",     NULL,            "internlm parallel|zero1 tensor pipeline weight", "say its degrees as words of reckon predict"},
     {"Megatron-Bridge", "recipe",          "bridge-recipe", "megatron.bridge ConfigContainer", NULL},
     {"Megatron-Bridge", "script",          NULL,            "megatron.bridge|megatron_bridge|run_recipe.py|bridge_config", "give the recipe's YAML of overrides to reckon import nemo, or the recipe to reckon import bridge-recipe"},
     {"NeMo",          "recipe in Python",  NULL,            "nemo_run|nemo.collections.llm|MegatronStrategy", "give the degrees as words of reckon predict, or a YAML to reckon import nemo"},
-    {"torchtitan",    "configuration",     "torchtitan",    "Trainer.Config|[parallelism]|[job]|parallelism.tensor_parallel_degree|data_parallel_shard_degree|job.config_file", NULL},
+    {"torchtitan",    "configuration",     "torchtitan",    "Trainer.Config|torchtitan.train|[parallelism]|[job]|parallelism.tensor_parallel_degree|data_parallel_shard_degree|job.config_file", NULL},
     {"MaxText",       "configuration",     "maxtext",       "base_emb_dim|per_device_batch_size|ici_fsdp_parallelism|base_num_decoder_layers|MaxText.train|maxtext.trainers|decoder_block|remat_policy|ici_tensor_parallelism|max_target_length", NULL},
     {"FlagScale",     "configuration",     "flagscale",     "experiment runner|system tensor_model_parallel_size data", NULL},
-    {"Primus",        "experiment",        "primus",        "pre_trainer work_group|pre_trainer overrides|primus-cli", NULL},
     {"NeMo",          "configuration",     "nemo",          "activations_checkpoint_granularity|exp_manager trainer|exp_manager|megatron_amp_O2|encoder_seq_length", NULL},
     {"ms-swift",      "script",            NULL,            "megatron sft|megatron pt|megatron rlhf", "say model, batch and degrees as words of reckon predict"},
     {"ms-swift",      "script",            "ms-swift",      "swift sft|swift pt|swift rlhf|NPROC_PER_NODE swift|swift_sft|train_type per_device_train_batch_size|tuner_type per_device_train_batch_size", NULL},
@@ -48,8 +49,10 @@ static const struct tool_sign signs[] = {
     {"accelerate",    "configuration",     "accelerate",    "compute_environment distributed_type", NULL},
     {"DeepSpeed",     "configuration",     "deepspeed",     "zero_optimization|train_micro_batch_size_per_gpu|\"train_batch_size\"|zero_allow_untested_optimizer|compression_training", NULL},
     {"Hugging Face",  "config.json",       "hf",            "\"model_type\"|\"architectures\"", NULL},
+    {"open-instruct", "script",            NULL,            "open_instruct|mason.py", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
     {"Hugging Face",  "training",          "trainer",       "per_device_train_batch_size|--per_device_train_batch_size|gradient_accumulation_steps", NULL},
     {"DeepSpeed",     "script",            "deepspeed",     "--deepspeed|--deepspeed_config|deepspeed", NULL},
+    {"torchtitan",    "file",              NULL,            "torchtitan", "give its job file, or its module of configurations"},
 };
 /* clang-format on */
 
@@ -97,7 +100,8 @@ void detect_fail(const struct tool_sign *sign, const char *path, struct rk_error
                 "is not known to be a file of any tool that reckon reads: give the format, reckon "
                 "import FORMAT FILE (reckon import --help lists them)");
     else
-        rk_fail(error, RK_BAD_INPUT, path, 0, 0, "this is %s %s %s; reckon does not read it%s%s",
-                strchr("AEIO", sign->tool[0]) ? "an" : "a", sign->tool, sign->what,
-                sign->instead ? ": " : "", sign->instead ? sign->instead : "");
+        rk_fail(
+            error, RK_BAD_INPUT, path, 0, 0, "this is %s %s %s; reckon does not read it%s%s",
+            strchr("AEIOXaeio", sign->tool[0]) || strncmp(sign->tool, "ML", 2) == 0 ? "an" : "a",
+            sign->tool, sign->what, sign->instead ? ": " : "", sign->instead ? sign->instead : "");
 }

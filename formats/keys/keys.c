@@ -249,12 +249,19 @@ static const char *const plain[] = {
 #undef FORMAT_KEY
     NULL};
 
+/* An element of a list, "data.paths.3", is as its list. */
 static bool is_plain(const char *key)
 {
-    const char *dot = strrchr(key, '.');
-    if (dot && strcmp(dot, ".name") == 0) return !strstr(key, "optim");
+    char name[256];
+    snprintf(name, sizeof name, "%s", key);
+    char *dot = strrchr(name, '.');
+    if (dot && dot[1] && !dot[1 + strspn(dot + 1, "0123456789")]) {
+        *dot = '\0';
+        dot = strrchr(name, '.');
+    }
+    if (dot && strcmp(dot, ".name") == 0) return !strstr(name, "optim");
     for (int i = 0; plain[i]; i++)
-        if (strcmp(plain[i], dot ? dot + 1 : key) == 0) return true;
+        if (strcmp(plain[i], dot ? dot + 1 : name) == 0) return true;
     return false;
 }
 

@@ -11,6 +11,11 @@
 #include <reckon/plan.h>
 
 struct shell;
+struct config_source;
+
+/* The model that a configuration names, where the caller gives none. */
+typedef enum rk_status model_finder(const struct config_source *source, struct rk_model *model,
+                                    struct notes *notes, struct rk_error *error);
 
 struct config_source {
     const char *path, *text;
@@ -20,6 +25,8 @@ struct config_source {
     uint64_t gpus;       /* 0: as the text says */
     uint64_t vocabulary; /* 0: as the text says; only for formats with a model of their own */
     const struct shell *script; /* that starts the run, and may write the files named; NULL: none */
+    model_finder *find_model;   /* asked by run_script.h, by the command's arguments too; NULL: the
+                                   model is known */
 };
 
 /* On failure the notes are valid, so that all refusals can be shown; `error` has the first. */
@@ -67,6 +74,7 @@ struct plan_format {
     X(maxtext,       "maxtext",       "MaxText",       true,  "a configuration of a run or a model (YAML)", "2024 to 2026", "llama2_7b.yml --gpus 64") \
     X(bridge_recipe, "bridge-recipe", "Megatron-Bridge", true, "a recipe (Python)", "0.2 to 0.5", "llama3.py --set config=llama3_8b_pretrain_config --gpus 16") \
     X(levanter,      "levanter",      "Levanter",      true,  "a training YAML", "2024 to 2026", "llama_7b.yaml --gpus 64") \
+    X(olmo,          "olmo",          "OLMo",          true,  "a training YAML", "0.2 to 0.6", "OLMo-7B.yaml --gpus 64") \
     X(megatron_yaml, "megatron-yaml", "Megatron-LM",   true,  "arguments as YAML, by their names or destinations", "0.9 to 0.19", "args.yaml --gpus 64")
 /* clang-format on */
 

@@ -434,7 +434,8 @@ static enum rk_status read_operand(struct work *w, const struct shell_word *word
     if (w->starter->operand && (ends_in_any(word->text, config_endings) ||
                                 (is_neox(w) && !text_ends_in(word->text, ".py") && w->folder)))
         return add_file(w, word, word->text);
-    if (text_ends_in(word->text, ".py") || is_one("train|pretrain|sft", word->text)) return RK_OK;
+    if (text_ends_in(word->text, ".py") || is_one("train|pretrain|sft|pt|rlhf", word->text))
+        return RK_OK;
     if (strcmp(w->format->name, "deepspeed") == 0) return RK_OK;
     return fail_at(w, word, "is not understood in this command");
 }
@@ -592,7 +593,9 @@ static enum rk_status read_plan(struct work *w, struct rk_model *model, struct r
                                          .gpus = gpus,
                                          .vocabulary = w->script->vocabulary,
                                          .script = &w->shell};
-    return w->format->read(&source, model, plan, w->notes, w->error);
+    if (w->script->find_model) status = w->script->find_model(&source, model, w->notes, w->error);
+    if (status == RK_OK) status = w->format->read(&source, model, plan, w->notes, w->error);
+    return status;
 }
 
 /* ---- the whole ---- */

@@ -129,8 +129,9 @@ static enum rk_status derive_batch(const char *path, struct deepspeed_choices *c
     if (!c->microbatch && c->batch) c->microbatch = c->batch / data;
     if (!c->microbatch)
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
-                       "train_micro_batch_size_per_gpu is missing or auto: give it, or "
-                       "train_batch_size, with --set train_micro_batch_size_per_gpu=N");
+                       "train_batch_size %" PRIu64 " is less than a sample for each of %" PRIu64
+                       " data-parallel GPUs: correct it, or give --gpus",
+                       c->batch, data);
     if ((double)c->microbatch * (double)(c->accumulation ? c->accumulation : 1) * (double)data >
         1e15)
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "the batch is larger than 1e15 samples");
@@ -147,13 +148,26 @@ static enum rk_status derive_batch(const char *path, struct deepspeed_choices *c
 
 enum { MOST_RANKS = 1 << 24 };
 
-static uint64_t derive_gpus(const struct deepspeed_choices *c)
+uint64_t deepspeed_gpus(const struct deepspeed_choices *c)
 {
     const uint64_t model = c->autotp * c->sequence;
     if (c->batch && c->microbatch && c->accumulation &&
         c->batch % (c->microbatch * c->accumulation) == 0)
         return c->batch / (c->microbatch * c->accumulation) * model;
-    return model;
+    return 0;
+}
+
+/* All that the file leaves to the trainer, in one answer. */
+static enum rk_status check_open(const char *path, const struct deepspeed_choices *c, uint64_t gpus,
+                                 struct rk_error *error)
+{
+    const bool precision = !c->bf16 && !c->fp16 && c->auto_precision;
+    const bool batch = !c->batch && !c->microbatch;
+    if (gpus && !precision && !batch) return RK_OK;
+    return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "leaves a part of the run open: give%s%s%s",
+                   gpus ? "" : " --gpus N",
+                   precision ? " --set bf16.enabled=true (or fp16.enabled)" : "",
+                   batch ? " --set train_micro_batch_size_per_gpu=N" : "");
 }
 
 static void fill(const struct deepspeed_choices *c, uint64_t gpus, struct rk_plan *plan)
@@ -173,9 +187,6 @@ static enum rk_status check(const struct config_source *source, const struct dee
                             uint64_t gpus, struct rk_error *error)
 {
     const double degrees = (double)c->autotp * (double)c->sequence;
-    if (!c->bf16 && !c->fp16 && c->auto_precision)
-        return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
-                       "bf16.enabled is auto: give --set bf16.enabled=true, or fp16.enabled");
     if (degrees < 1 || degrees > MOST_RANKS)
         return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
                        "parallel degrees must be at least 1, and make at most %d ranks",
@@ -197,8 +208,9 @@ enum rk_status deepspeed_read(const struct config_source *source, struct rk_mode
     (void)model;
     enum rk_status status = deepspeed_choices(source, &c, notes, error);
     if (status != RK_OK) return status;
-    const uint64_t gpus = source->gpus ? source->gpus : derive_gpus(&c);
+    const uint64_t gpus = source->gpus ? source->gpus : deepspeed_gpus(&c);
     status = check(source, &c, gpus, error);
+    if (status == RK_OK) status = check_open(source->path, &c, gpus, error);
     if (status == RK_OK)
         status = derive_batch(source->path, &c, gpus / (c.autotp * c.sequence), error);
     if (status != RK_OK) return status;

@@ -30,6 +30,9 @@ enum rk_status deepspeed_choices(const struct config_source *source,
                                  struct deepspeed_choices *choices, struct notes *notes,
                                  struct rk_error *error);
 
+/* How many GPUs the batch is for; 0: the file does not tell. */
+uint64_t deepspeed_gpus(const struct deepspeed_choices *choices);
+
 /* Sharding, overlap and offload of a plan; its batch, degrees and precision stay. */
 void deepspeed_choose(const struct deepspeed_choices *choices, struct rk_plan *plan);
 

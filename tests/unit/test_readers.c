@@ -166,9 +166,9 @@ static const struct {
      "zero_optimisation.stage: is not known"},
     {"deepspeed", "d.json", "{\"train_micro_batch_size_per_gpu\": \"auto\"}",
      "--set train_micro_batch_size_per_gpu=N"},
-    {"deepspeed", "d.json",
-     "{\"train_micro_batch_size_per_gpu\": 1, \"bf16\": {\"enabled\": \"auto\"}}",
-     "give --set bf16.enabled=true"},
+    {"deepspeed", "d.json", "{\"train_batch_size\": \"auto\", \"fp16\": {\"enabled\": \"auto\"}}",
+     "leaves a part of the run open: give --set bf16.enabled=true (or fp16.enabled) --set "
+     "train_micro_batch_size_per_gpu=N"},
     {"deepspeed", "d.json", "{\"train_micro_batch_size_per_gpu\": 1.5}", "must be a whole number"},
     {"deepspeed", "d.json", "{\"a\": 1, \"a\": 2}", "is given twice"},
     {"deepspeed", "d.json", "[1]", "keys and values are expected"},

@@ -11,6 +11,10 @@ reckon import train.py
 printf 'max_seq_len: 2048\nglobal_train_batch_size: 256\nmodel: {name: mpt_causal_lm}\nfsdp_config: {}\n' >mpt.yaml
 reckon import mpt.yaml
 echo 'swift sft --model Qwen/Qwen3-8B' >swift.sh; reckon import swift.sh
+printf 'export DGXNNODES=8\nexport MINIBS=16\n' >config_8x8.sh; reckon import config_8x8.sh
+printf 'torchrun -m verl.trainer.fsdp_sft_trainer data.train_batch_size=8\n' >sft.sh; reckon import sft.sh
+printf 'accelerate launch open_instruct/finetune.py --per_device_train_batch_size 1\n' >tulu.sh; reckon import tulu.sh
+printf 'work_group: amd\nmodules:\n  pre_trainer:\n    framework: torchtitan\n    overrides: {parallelism.tensor_parallel_degree: 8}\n' >primus.yaml; reckon import primus.yaml
 echo 'hello: world' >what.yaml; reckon import what.yaml
 reckon import nothing.yaml
 === stdout
@@ -20,13 +24,18 @@ c: a llama model
 6,738,415,616 parameters
 === stderr
 reckon: note: tune.yaml is read as a configuration of torchtune: reckon import torchtune
-reckon: --model is missing: reckon models lists what there is
+reckon: --model is missing: model._component_ torchtune.models.llama3.llama3_8b is not a checkpoint of the catalog: give its config.json, or an id of reckon models; and tune.yaml: the file does not say how many GPUs the recipe is started on: give --gpus N
 reckon: tune.yaml:2:16: model._component_: is not known: correct it, or give --ignore model._component_
 reckon: tune.yaml: this looks like a configuration of torchtune: reckon import torchtune
 reckon: train.py: this is a ColossalAI script or configuration; reckon does not read it: say its degrees as words of reckon predict
 reckon: mpt.yaml: this is a llm-foundry configuration; reckon does not read it: say model and batch as words of reckon predict, framework=fsdp zero3
 reckon: note: swift.sh is read as a script of ms-swift: reckon import ms-swift
-reckon: --model is missing: reckon models lists what there is
+reckon: swift.sh: no command of this script starts ms-swift
+reckon: config_8x8.sh: this is an MLPerf submission's configuration; reckon does not read it: give its folder, with systems and results, to reckon import mlperf
+reckon: sft.sh: this is a verl configuration; reckon does not read it: give the sizes and degrees of its actor as a plan
+reckon: tulu.sh: this is an open-instruct script; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=deepspeed
+reckon: note: primus.yaml is read as a experiment of Primus: reckon import primus
+reckon: primus.yaml: modules.pre_trainer.framework is torchtitan: only megatron is read here
 reckon: what.yaml: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them)
 reckon: unknown command "nothing.yaml": reckon --help lists them
 === exit 2
