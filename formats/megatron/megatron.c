@@ -43,9 +43,9 @@ static enum rk_status interpret(struct megatron_args *args, const struct shell_w
             import->place[i].line = args->value[i].word->place.line;
             import->place[i].column = args->value[i].word->place.column;
         }
+    if (options->gpus) args->gpus = options->gpus;
     if (status == RK_OK) status = megatron_model(args, options->vocabulary, &import->model);
     if (status != RK_OK) return status;
-    if (options->gpus) args->gpus = options->gpus;
     if (!args->gpus)
         return megatron_args_fail(args, NULL, "nothing says how many GPUs are used: give --gpus N");
     status = megatron_plan(args, &import->model, &import->plan);

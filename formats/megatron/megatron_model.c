@@ -1,8 +1,8 @@
 /* megatron_model.c - the shape of the model that the arguments make. */
-#include "megatron/megatron_args.h"
 #include "keys/model_numbers.h"
 #include "keys/model_period.h"
 #include "keys/tokenizers.h"
+#include "megatron/megatron_args.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -250,8 +250,8 @@ static enum rk_status read_vocabulary(const struct megatron_args *args, uint64_t
                                    "--vocab-size is missing: give it, NullTokenizer has none");
     return megatron_args_fail(args, args->value[FLAG(TOKENIZER_TYPE)].word,
                               "the vocabulary's size is in the files of the tokenizer%s%.40s: give "
-                              "--vocabulary N",
-                              *type ? " " : "", type);
+                              "--vocabulary N%s",
+                              *type ? " " : "", type, args->gpus ? "" : ", and --gpus N");
 }
 
 /* ---- mixtures ---- */

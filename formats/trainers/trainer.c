@@ -4,11 +4,11 @@
  *
  * Keys and defaults: transformers' training_args.py, accelerate's config_args.py and
  * dataclasses.py, axolotl's utils/schemas, LLaMA-Factory's hparams. */
-#include "trainers/deepspeed.h"
 #include "keys/key_rows.h"
 #include "shell/shell.h"
-#include "trainers/trainer_tuning.h"
 #include "text/text_file.h"
+#include "trainers/deepspeed.h"
+#include "trainers/trainer_tuning.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -225,7 +225,11 @@ static enum rk_status read_degrees(const struct reading *r)
     p->context_kind = t->ulysses > 1 ? RK_ULYSSES : t->ring > 1 || t->rotate ? RK_RING : RK_GATHER;
     if (p->context == 1) p->context_kind = RK_RING;
     p->expert = t->expert;
-    p->ranks = r->source->gpus ? r->source->gpus : t->processes;
+    const uint64_t processes = t->launch == LAUNCH_ONE ? 1 : t->processes;
+    p->ranks = r->source->gpus ? r->source->gpus : processes;
+    if (!r->source->gpus && processes < t->processes)
+        notes_add(r->notes, NOTE_WARNING, 0, 0, "distributed_type", "NO",
+                  "starts one process, whatever num_processes says");
     const uint64_t sharded = t->shard > 0 ? (uint64_t)t->shard : 1;
     if (!p->ranks && t->shard > 0) p->ranks = sharded * t->replicate * p->tensor * p->context;
     if (!p->ranks) return fail(r, "nothing says how many GPUs are used: give --gpus N");
@@ -276,6 +280,10 @@ static void read_precision(const struct reading *r)
     if (t->bf16 == 2)
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "bf16", "auto",
                   "current GPUs have it: assumed to be on");
+    if (r->p->precision == RK_FP32 && !settings_find(r->settings, "bf16") &&
+        !settings_find(r->settings, "fp16") && !settings_find(r->settings, "mixed_precision"))
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "precision", "fp32",
+                  "the trainer's default: the file has neither bf16 nor fp16");
 }
 
 /* ---- DeepSpeed ---- */
