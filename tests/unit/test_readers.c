@@ -169,6 +169,8 @@ static const struct {
     {"deepspeed", "d.json", "{\"train_batch_size\": \"auto\", \"fp16\": {\"enabled\": \"auto\"}}",
      "leaves a part of the run open: give --set bf16.enabled=true (or fp16.enabled) --set "
      "train_micro_batch_size_per_gpu=N"},
+    {"ms-swift", "a.json", "{\"task_type\": \"embedding\", \"per_device_train_batch_size\": 1}",
+     "a head of labels, of embeddings"},
     {"deepspeed", "d.json", "{\"train_micro_batch_size_per_gpu\": 1.5}", "must be a whole number"},
     {"deepspeed", "d.json", "{\"a\": 1, \"a\": 2}", "is given twice"},
     {"deepspeed", "d.json", "[1]", "keys and values are expected"},
