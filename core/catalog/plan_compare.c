@@ -18,7 +18,31 @@ static void without_pipeline(struct rk_plan *p)
     p->first_layers = p->last_layers = 0;
     p->embedding_counts = p->head_counts = false;
     p->pipeline_blocking = p->messages_sharded = false;
-    p->order = RK_ORDER_TP_CP_DP_PP;
+}
+
+/* "tdp": the dimensions of an order that have more ranks than one, innermost first. */
+static void wide_dimensions(const struct rk_plan *p, enum rk_order order, char text[static 5])
+{
+    size_t used = 0;
+    for (const char *name = rk_order_name(order); *name; name += name[2] ? 3 : 2) {
+        const uint64_t ranks = *name == 't'   ? p->tensor
+                               : *name == 'c' ? p->context
+                               : *name == 'd' ? rk_plan_data(p)
+                                              : p->pipeline;
+        if (ranks != 1) text[used++] = *name;
+    }
+    text[used] = '\0';
+}
+
+enum rk_order plan_first_order(const struct rk_plan *p)
+{
+    char own[5], other[5];
+    wide_dimensions(p, p->order, own);
+    for (int i = 0; i < (int)p->order; i++) {
+        wide_dimensions(p, (enum rk_order)i, other);
+        if (strcmp(own, other) == 0) return (enum rk_order)i;
+    }
+    return p->order;
 }
 
 static void without_experts(struct rk_plan *p)
@@ -97,6 +121,7 @@ struct rk_plan plan_canonical(const struct rk_model *model, const struct rk_plan
     if (p.context_kind != RK_RING_ULYSSES) p.ulysses = 0;
     if (p.context == 1 || p.context_kind == RK_ULYSSES) p.context_contiguous = false;
     if (p.pipeline == 1 && !parts) without_pipeline(&p);
+    if (!parts) p.order = plan_first_order(&p);
     if (rk_plan_layout(&p)->splits) p.first_layers = p.last_layers = 0;
     if (p.pipeline > 1 && p.chunks && !parts) even_split(model, &p);
     if (!model->experts) without_experts(&p);

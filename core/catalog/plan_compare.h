@@ -11,6 +11,9 @@
 #include <reckon/model.h>
 #include <reckon/plan.h>
 
+/* The first order that numbers the plan's ranks alike: dimensions of one rank stand anywhere. */
+enum rk_order plan_first_order(const struct rk_plan *plan);
+
 struct rk_plan plan_canonical(const struct rk_model *model, const struct rk_plan *plan);
 
 /* One key's value as plan files and lines of words have it: "8", "yes", "selective", "3,2*29". */

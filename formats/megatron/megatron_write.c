@@ -5,11 +5,12 @@
  */
 #include "base/memory.h"
 #include "base/text.h"
+#include "catalog/plan_compare.h"
 #include "keys/launch_file.h"
-#include "megatron/megatron_args.h"
-#include "megatron/megatron_writer.h"
 #include "keys/model_numbers.h"
 #include "keys/target.h"
+#include "megatron/megatron_args.h"
+#include "megatron/megatron_writer.h"
 #include "workload/pattern.h"
 
 #include <inttypes.h>
@@ -217,7 +218,7 @@ static void put_parallel(struct writer *w)
     megatron_put_if(w, p->sequence_parallel && p->tensor > 1, FLAG(SP));
     megatron_put_if(w, p->tensor_overlap && p->sequence_parallel && p->tensor > 1,
                     FLAG(TP_OVERLAP));
-    megatron_put_if(w, p->order == RK_ORDER_TP_CP_PP_DP, FLAG(TP_PP_DP));
+    megatron_put_if(w, plan_first_order(p) == RK_ORDER_TP_CP_PP_DP, FLAG(TP_PP_DP));
     put_experts(w);
     put_data(w);
 }

@@ -116,3 +116,21 @@ Test(plan_worth, canonical)
     free(list);
     close_fixture(&f);
 }
+
+/* ... and costs the same, whatever the order of the ranks. */
+Test(plan_worth, canonical_costs_the_same)
+{
+    static const char *const words[] = {
+        "dp8 tp2 gbs64 zero1 order=%s", "dp2 tp4 cp4 gbs64 zero3 order=%s",
+        "dp4 cp4 gbs64 order=%s", "dp4 tp2 pp4 gbs64 order=%s", "dp2 tp2 cp2 pp4 gbs64 order=%s"};
+    struct fixture f = open_fixture();
+    for (int order = 0; order < RK_ORDERS; order++)
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            char text[80], same[RK_PLAN_TEXT];
+            snprintf(text, sizeof text, words[i], rk_order_name((enum rk_order)order));
+            const struct rk_plan plan = parse(text), canonical = plan_canonical(&f.model, &plan);
+            rk_plan_text(&canonical, same, sizeof same);
+            cr_expect_eq(step_s(&f, text), step_s(&f, same), "%s is not %s", text, same);
+        }
+    close_fixture(&f);
+}
