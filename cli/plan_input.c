@@ -267,28 +267,50 @@ static enum rk_status find_over_clusters(const struct plan_source *source, struc
     return status;
 }
 
-/* A plan file of stages as in clusters_plan.h; words of the line override its own. */
-static enum rk_status take_clusters_file(const struct plan_source *source, struct plan_input *input,
+/* What all stages have in common, which words of the line override. */
+static enum rk_status read_staged(struct clusters_file *file, struct plan_draft *draft,
+                                  struct rk_error *error)
+{
+    enum rk_status status = clusters_file_read(file, error);
+    if (status == RK_OK) status = clusters_file_words(file, draft, error);
+    memset(draft->words, 0, sizeof draft->words);
+    return status;
+}
+
+/* What `--plan` names: stages over clusters, the file; a plan, or a line of words, the draft. */
+static enum rk_status read_named(const char *name, struct clusters_file *file,
+                                 struct plan_draft *draft, bool *staged, struct rk_error *error)
+{
+    *staged = false;
+    if (!name) return RK_OK;
+    if (plan_is_line(name)) return plan_read_words(name, draft, error);
+    const enum rk_status status = document_load(name, &file->document, error);
+    if (status != RK_OK) return status;
+    *staged = clusters_file_is(&file->document);
+    return *staged ? read_staged(file, draft, error) : plan_read(&file->document, draft, error);
+}
+
+static enum rk_status read_over_clusters(const struct plan_source *source,
+                                         struct clusters_file *file, struct plan_input *input,
                                          struct rk_error *error)
 {
-    struct clusters_file file = {.batch = 0};
-    input->draft = plan_draft();
-    enum rk_status status = clusters_file_open(source->file, &file, error);
-    if (status == RK_OK) status = clusters_file_words(&file, &input->draft, error);
-    memset(input->draft.words, 0, sizeof input->draft.words);
-    if (status == RK_OK) status = plan_read_texts(&source->words, &input->draft, error);
-    if (status == RK_OK)
-        status = clusters_file_settle(&file, &input->model, &input->system, &input->draft, error);
-    if (status == RK_OK) input->draft.given[plan_row("precision")] = true;
-    clusters_file_release(&file);
-    return status;
+    struct plan_draft *draft = &input->draft;
+    bool staged = false;
+    enum rk_status status = read_named(source->file, file, draft, &staged, error);
+    if (status == RK_OK) status = plan_read_texts(&source->words, draft, error);
+    if (status == RK_OK && staged) {
+        status = clusters_file_settle(file, &input->model, &input->system, draft, error);
+        draft->given[plan_row("precision")] = true;
+        return status;
+    }
+    if (status != RK_OK || source->unsearched || rk_plan_layout(&draft->plan)->parts) return status;
+    return find_over_clusters(source, input, error);
 }
 
 static enum rk_status gather_several(const struct plan_source *source, struct plan_input *input,
                                      struct rk_error *error)
 {
-    struct plan_draft file = plan_draft();
-    struct rk_error inner; /* of a file that is none of a plan's members */
+    struct clusters_file file = {.batch = 0};
     if (source->lengths)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--lengths does not go with several clusters: give seq and padded");
@@ -298,13 +320,9 @@ static enum rk_status gather_several(const struct plan_source *source, struct pl
     enum rk_status status =
         model_open_why(source->model, &input->model, input->sequence_why, error);
     if (status == RK_OK) status = rk_system_load_several(source->system, &input->system, error);
-    if (status != RK_OK) return status;
-    const bool plain = source->file && plan_named(source->file, &file, &inner) == RK_OK;
-    if (plain) input->draft = file;
-    if (status == RK_OK) status = plan_read_texts(&source->words, &input->draft, error);
-    if (status != RK_OK || rk_plan_layout(&input->draft.plan)->parts) return status;
-    if (source->file && !plain) return take_clusters_file(source, input, error);
-    return source->unsearched ? RK_OK : find_over_clusters(source, input, error);
+    if (status == RK_OK) status = read_over_clusters(source, &file, input, error);
+    clusters_file_release(&file);
+    return status;
 }
 
 enum rk_status plan_gather(const struct plan_source *source, struct plan_input *input,

@@ -94,8 +94,8 @@ static struct report_cell plan_cell(struct report *report, const struct field *f
         return set_cell(report, field, (unsigned)value);
     case FIELD_OTHER:
         return (strcmp(field->key, "split") == 0 ? split_cell : stages_cell)(report, &draft->plan);
-    default:
-        return cell_count((uint64_t)value);
+    default: /* below its least: it has none, as stages of several data degrees have no data */
+        return value < field->min ? cell_none() : cell_count((uint64_t)value);
     }
 }
 

@@ -39,6 +39,14 @@ static const struct field file_fields[] = {
 };
 #undef AT
 
+bool clusters_file_is(const struct document *document)
+{
+    const struct place root = place_root(document);
+    struct place member;
+    return place_member(&root, "round", &member) ||
+           (place_member(&root, "stages", &member) && json_is_array(member.value));
+}
+
 enum rk_status clusters_file_open(const char *path, struct clusters_file *file,
                                   struct rk_error *error)
 {

@@ -18,6 +18,9 @@ struct clusters_file {
     char words[1024];      /* what all stages have in common; "" */
 };
 
+/* It is such a file, not one of a plan's members. */
+bool clusters_file_is(const struct document *document);
+
 /* All but the stages. Release in every case; a zeroed one is fine. */
 enum rk_status clusters_file_open(const char *path, struct clusters_file *file,
                                   struct rk_error *error);
