@@ -1,7 +1,7 @@
 #include "cli/check_waste.h"
 
-#include "catalog/plan_fields.h"
 #include "check/findings.h"
+#include "check/sources.h"
 #include "cli/gains.h"
 
 #include <math.h>
@@ -14,17 +14,9 @@ enum { WARNED = 5 };
 /* The plan of words or of a plan file; false: there is none. */
 static bool read_plan(const struct rk_check_input *input, struct rk_plan *plan)
 {
-    struct plan_draft draft = plan_draft();
+    struct plan_draft draft;
     struct plan_fault fault;
-    struct rk_error ignored;
-    if (strcmp(input->format, "plan") == 0)
-        return rk_plan_load(input->path, plan, &ignored) == RK_OK;
-    if (plan_read_words(input->text, &draft, &ignored) != RK_OK) return false;
-    if (input->gpus) {
-        draft.plan.ranks = input->gpus;
-        draft.given[plan_row("gpus")] = true;
-    }
-    if (!plan_complete(&draft, &fault)) return false;
+    if (!check_draft(input, &draft) || !plan_complete(&draft, &fault)) return false;
     *plan = draft.plan;
     return true;
 }

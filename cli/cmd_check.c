@@ -2,6 +2,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "catalog/clusters_plan.h"
+#include "catalog/hosts.h"
+#include "check/sources.h"
 #include "cli/check.h"
 #include "cli/check_waste.h"
 #include "cli/commands.h"
@@ -258,13 +260,24 @@ struct loaded {
     char *text;
 };
 
-/* Of words; what is wrong with them is found later. */
-static void warn_sequence(const struct check_args *args, const struct loaded *l)
+/* Of words and plan files, with the memory of the nodes for what is offloaded; what is wrong with
+ * them is found later. */
+static enum rk_status look_ahead(const struct check_args *args, struct loaded *l,
+                                 struct rk_check_input *input, struct rk_error *error)
 {
-    struct plan_draft draft = plan_draft();
-    struct rk_error error;
-    if (plan_read_texts(&args->words, &draft, &error) == RK_OK)
+    struct plan_draft draft;
+    struct rk_system made;
+    char note[HOST_WORD];
+    bool taken;
+    if (!input->model || !check_draft(input, &draft)) return RK_OK;
+    if (strcmp(input->format, "words") == 0)
         model_warn_sequence(args->model, &l->model, l->sequence_why, draft.plan.sequence);
+    const enum rk_status status =
+        host_take(&draft.plan, args->system, &l->system, &made, &taken, note, error);
+    if (!taken) return status;
+    rk_system_release(&l->system);
+    l->system = made;
+    return RK_OK;
 }
 
 /* The catalog's model that a configuration without a model of its own names. */
@@ -325,7 +338,7 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
         if (status == RK_OK)
             input->format = args->format_of ? args->format_of : guess_format(input->path, l->text);
         if (status == RK_OK && !args->model) take_named_model(args, l, input);
-        return status;
+        return status == RK_OK ? look_ahead(args, l, input, error) : status;
     }
     for (int i = 0; i < args->words.count; i++) {
         if (used + strlen(args->words.text[i]) + 2 > sizeof l->words)
@@ -336,8 +349,7 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
     input->text = l->words;
     input->size = used;
     input->format = args->format_of ? args->format_of : "words";
-    if (args->model) warn_sequence(args, l);
-    return RK_OK;
+    return look_ahead(args, l, input, error);
 }
 
 /* What says nothing of a plan over several clusters. */

@@ -373,15 +373,13 @@ static enum rk_status settle_gpus(const struct plan_source *source, struct plan_
                                   struct rk_error *error)
 {
     struct plan_draft *draft = &input->draft;
-    uint64_t gpus = source->gpus;
+    const uint64_t gpus = source->gpus;
     if (gpus && in_words(draft, "gpus") && draft->plan.ranks != gpus)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--gpus: %" PRIu64 ", but the words say gpus%" PRIu64 ": leave one out",
                        gpus, draft->plan.ranks);
-    if (!gpus && !plan_given(draft, "gpus") && !plan_given(draft, "data")) {
-        gpus = input->system.devices;
-        if (gpus) plan_assume(input, "gpus %" PRIu64 " (all of the system)", gpus);
-    }
+    if (!gpus && plan_take_devices(draft, &input->system))
+        plan_assume(input, "gpus %" PRIu64 " (all of the system)", draft->plan.ranks);
     if (!gpus) return RK_OK;
     const bool counted = plan_given(draft, "gpus");
     draft->plan.ranks = gpus;
@@ -392,10 +390,8 @@ static enum rk_status settle_gpus(const struct plan_source *source, struct plan_
 
 static void settle_precision(struct plan_input *input)
 {
-    if (plan_given(&input->draft, "precision")) return;
-    input->draft.plan.precision = rk_usual_precision(&input->system);
-    give(&input->draft, "precision");
-    plan_assume(input, "precision %s", rk_precision_name(input->draft.plan.precision));
+    if (plan_take_precision(&input->draft, &input->system))
+        plan_assume(input, "precision %s", rk_precision_name(input->draft.plan.precision));
 }
 
 /* Those that matter most of what the plan leaves as it is. */

@@ -58,8 +58,7 @@ static void take_defaults(struct plan_draft *draft, const struct rk_machine *mac
         if (!plan_given(draft, d->key)) rk_plan_axis_set(plan, d->axis, d->value);
     }
     if (!plan_given(draft, "messages_sharded")) plan->messages_sharded = CLUSTERS_SHARD_MESSAGES;
-    if (!plan_given(draft, "precision"))
-        plan->precision = rk_usual_precision(&machine->cluster[0].system);
+    plan_take_precision(draft, &machine->cluster[0].system);
     draft->system = clusters_kernels(machine);
     plan_settle_attention(draft);
 }

@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <reckon/catalog.h>
+#include <reckon/plans.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -109,6 +110,20 @@ static const enum rule rules_of_lists[] = {RULE_SPLITS};
 static const enum rule rules_of_kernels[] = {RULE_ATTENDS, RULE_DISPATCHES};
 
 /* ---- what follows from the rest ---- */
+
+bool plan_take_devices(struct plan_draft *draft, const struct rk_system *system)
+{
+    if (!system->devices || plan_given(draft, "gpus") || plan_given(draft, "data")) return false;
+    draft->plan.ranks = system->devices;
+    return draft->given[plan_row("gpus")] = true;
+}
+
+bool plan_take_precision(struct plan_draft *draft, const struct rk_system *system)
+{
+    if (plan_given(draft, "precision")) return false;
+    draft->plan.precision = rk_usual_precision(system);
+    return draft->given[plan_row("precision")] = true;
+}
 
 void plan_settle_attention(struct plan_draft *draft)
 {

@@ -96,17 +96,25 @@ static void place_key(const void *context, struct rk_finding *finding)
     }
 }
 
-static enum rk_status judge_draft(const struct rk_check_input *input, struct plan_draft *draft,
-                                  struct rk_findings *findings, struct rk_error *error)
+/* What was not said is as `reckon predict` takes it. */
+static void settle_draft(const struct rk_check_input *input, struct plan_draft *draft)
 {
-    struct plan_fault fault;
-    struct rk_launch launch = input->launch;
     if (!plan_given(draft, "gpus") && !draft->data && input->gpus) {
         draft->plan.ranks = input->gpus;
         draft->given[plan_row("gpus")] = true;
     }
     draft->system = input->system;
+    if (input->system) plan_take_devices(draft, input->system);
+    if (input->system) plan_take_precision(draft, input->system);
     plan_settle_attention(draft);
+}
+
+static enum rk_status judge_draft(const struct rk_check_input *input, struct plan_draft *draft,
+                                  struct rk_findings *findings, struct rk_error *error)
+{
+    struct plan_fault fault;
+    struct rk_launch launch = input->launch;
+    settle_draft(input, draft);
     if (!plan_derive(draft, &fault)) {
         struct rk_finding *f = findings_add(findings, "1.value");
         snprintf(f->what, sizeof f->what, "%s", plan_fields[fault.row].key);
@@ -142,6 +150,28 @@ static enum rk_status judge_draft(const struct rk_check_input *input, struct pla
     launch.pads = launch.lone_ends = true; /* as the frameworks' own files have it */
     judge_plan(input, input->model, p, &launch, place_key, draft, findings);
     return RK_OK;
+}
+
+static enum rk_status read_file(const struct rk_check_input *input, struct document *document,
+                                struct plan_draft *draft, struct rk_error *error)
+{
+    const enum rk_status status =
+        document_parse(input->path, input->text, input->size, document, error);
+    return status == RK_OK ? plan_read(document, draft, error) : status;
+}
+
+bool check_draft(const struct rk_check_input *input, struct plan_draft *draft)
+{
+    struct document document = {.root = NULL};
+    struct rk_error ignored;
+    const bool words = strcmp(input->format, "words") == 0;
+    if (!words && strcmp(input->format, "plan") != 0) return false;
+    *draft = plan_draft();
+    const enum rk_status status = words ? plan_read_words(input->text, draft, &ignored)
+                                        : read_file(input, &document, draft, &ignored);
+    document_release(&document);
+    if (status == RK_OK) settle_draft(input, draft);
+    return status == RK_OK;
 }
 
 static void blame_word(struct rk_findings *findings, const char *rule, int column, const char *word,
@@ -275,8 +305,7 @@ enum rk_status check_plan_file(const struct rk_check_input *input, struct rk_fin
     struct document document = {.root = NULL};
     struct plan_draft *draft = malloc(sizeof *draft);
     if (!draft) return no_memory(error);
-    enum rk_status status = document_parse(input->path, input->text, input->size, &document, error);
-    if (status == RK_OK) status = plan_read(&document, draft, error);
+    enum rk_status status = read_file(input, &document, draft, error);
     if (status == RK_OK)
         status = judge_draft(input, draft, findings, error);
     else if (document.root)

@@ -2,6 +2,7 @@
 #ifndef RECKON_CHECK_SOURCES_H
 #define RECKON_CHECK_SOURCES_H
 
+#include "catalog/plan_fields.h"
 #include "keys/notes.h"
 #include <reckon/check.h>
 
@@ -10,6 +11,10 @@ typedef enum rk_status check_source(const struct rk_check_input *input,
                                     struct rk_findings *findings, struct rk_error *error);
 
 check_source check_words, check_plan_file, check_megatron, check_deepspeed, check_galvatron;
+
+/* Words or a plan file, with what was not said as reckon predict takes it. False: it is neither, or
+ * cannot be read. */
+bool check_draft(const struct rk_check_input *input, struct plan_draft *draft);
 
 /* Those of a reader that have a rule: refusals as errors. What no plan covers stays an error of
  * the reader. */
