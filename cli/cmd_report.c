@@ -147,25 +147,26 @@ struct job {
 static enum rk_status check_plan_flags(const struct report_args *args, struct rk_error *error)
 {
     const struct plan_axis_values *axes = &args->asked.axes;
-    const bool asks = args->asked.where || args->asked.headroom || args->asked.sort;
+    const bool asks = args->asked.where || args->asked.headroom || args->asked.sort || args->top ||
+                      args->asked.threads;
     if (!args->batch && !args->asked.sequence && args->asked.framework < 0 && !asks &&
         !plan_axes_only(axes, RK_BY_BOTH) && !plan_axes_only(axes, RK_BY_RECKON) &&
         !plan_axes_only(axes, RK_BY_CALCULON))
         return RK_OK;
     return rk_fail(
         error, RK_BAD_ARGUMENT, NULL, 0, 0,
-        "--batch, --sequence, --framework, --where, --headroom, --sort and the axes are for "
-        "--search: say a plan in words, "
+        "--batch, --sequence, --framework, --where, --headroom, --sort, --top, --threads and the "
+        "axes are for --search: say a plan in words, "
         "\"tp8 gbs512\"");
 }
 
 /* A measured step and addresses go with one plan. */
 static enum rk_status check_measured(const struct report_args *args, struct rk_error *error)
 {
-    if (!args->measured) return RK_OK;
+    if (!args->measured && !args->addresses) return RK_OK;
     return rk_fail(
-        error, RK_BAD_ARGUMENT, NULL, 0, 0,
-        "--measured: a step is drawn over one plan's: give that plan, in words or as a file");
+        error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s of one plan: give that plan, in words or as a file",
+        args->measured ? "--measured: a step is drawn over that" : "--addresses: buffers are");
 }
 
 static enum rk_status read_measured(struct job *job, struct rk_error *error)

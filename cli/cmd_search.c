@@ -375,17 +375,32 @@ static bool has_system(const struct search_grid *grid, bool of_clusters)
     return false;
 }
 
+/* What says nothing of a machine of several clusters; NULL: all that is given does. */
+static const char *beside_clusters(const struct search_args *args)
+{
+    if (args->layerwise)
+        return "--layerwise is about one cluster: over several each stage has choices of its own";
+    if (args->unstartable)
+        return "--unstartable is about one cluster: over several all plans are searched, those "
+               "too that no framework starts as one job (--launchable leaves them out)";
+    if (args->exhaustive)
+        return "--exhaustive is about one cluster: over several a bound says how far the best plan "
+               "is from any other";
+    if (args->nearest)
+        return "--nearest is about one cluster: no measured run over several is compared";
+    return NULL;
+}
+
 /* What does not go together; NULL when all does. */
 static const char *conflict(const struct search_args *args, const struct search_grid *grid)
 {
     const bool several = grid->problems > 1;
     const bool more = args->all || args->why || args->sensitivity || args->pareto || args->sort ||
                       args->where || args->state || args->run.tokens;
-    if (args->layerwise && has_system(grid, true))
-        return "--layerwise is about one cluster: over several each stage has choices of its own";
-    if (args->unstartable && has_system(grid, true))
-        return "--unstartable is about one cluster: over several all plans are searched, those "
-               "too that no framework starts as one job (--launchable leaves them out)";
+    if (has_system(grid, true) && beside_clusters(args)) return beside_clusters(args);
+    if (args->layerwise && (args->top || args->exhaustive || args->nearest || args->explain))
+        return "--layerwise answers with one plan, by a search of its own: leave --top, "
+               "--exhaustive, --nearest and --explain out";
     if (args->launchable && has_system(grid, false))
         return "--launchable is of several clusters: of one, plans that the framework cannot start "
                "are left out in any case (--unstartable takes them in)";

@@ -338,27 +338,42 @@ static int answer(const struct serve_args *args, struct plan_input *input, doubl
     return refuse(&q, input, &shown);
 }
 
+/* What does not go together; NULL when all does. Each of several clusters serves what is best for
+ * it within the limits, searched for or not. */
+static const char *conflict(const struct serve_args *args, bool several)
+{
+    const struct plan_source *source = &args->source;
+    const bool measured = args->validate || args->measured;
+    const bool limits = args->first_ms || args->token_ms;
+    const bool asks = source->model || source->system || source->file || source->words.count ||
+                      source->gpus || args->batch.count || args->search || args->headroom;
+    if (measured && (asks || limits || args->top))
+        return "--validate and --measured compare a table whose rows have all that is asked: leave "
+               "model, system, plan and --search out";
+    if (!measured && args->rows) return "--rows goes with --validate or --measured: give one";
+    if (several && args->top) return "--top is of one cluster: of several each has its best layout";
+    if (!measured && !args->search && ((limits && !several) || args->top || args->headroom))
+        return "--first-ms, --token-ms, --top and --headroom go with --search: add it";
+    return NULL;
+}
+
 /* A search chooses the degrees itself. */
-static enum rk_status check_search(const struct serve_args *args, const struct plan_draft *draft,
-                                   struct rk_error *error)
+enum rk_status serve_check_search(const struct plan_draft *draft, struct rk_error *error)
 {
     static const char *const chosen[] = {"tensor", "pipeline", "expert", "expert_tensor", "zero"};
-    if (!args->search && (args->first_ms || args->token_ms || args->top))
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "--first-ms, --token-ms and --top go with --search: add it");
-    for (size_t i = 0; args->search && i < sizeof chosen / sizeof *chosen; i++)
+    for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
         if (plan_given(draft, chosen[i]))
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "--search chooses %s itself: leave it out of the plan", chosen[i]);
-    if (args->search && args->batch.count)
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "--search chooses the batch: leave --batch out");
     return RK_OK;
 }
 
 static enum rk_status check_batches(const struct serve_args *args, struct rk_error *error)
 {
     uint64_t batch[MOST_BATCHES];
+    if (args->search && args->batch.count)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--search chooses the batch: leave --batch out");
     if (!args->batch.count || listed(&args->batch, batch)) return RK_OK;
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--batch: no power of two is in the range: give numbers with commas between");
@@ -369,7 +384,7 @@ static enum rk_status ask(const struct serve_args *args, struct plan_input *inpu
 {
     enum rk_status status = plan_gather(&args->source, input, error);
     if (status == RK_OK) status = serve_check_words(&input->draft, error);
-    if (status == RK_OK) status = check_search(args, &input->draft, error);
+    if (status == RK_OK && args->search) status = serve_check_search(&input->draft, error);
     if (status == RK_OK) status = check_batches(args, error);
     if (status == RK_OK) status = plan_settle(&args->source, input, serve_choose, NULL, error);
     return status;
@@ -410,7 +425,14 @@ int cmd_serve(int argc, char **argv)
     const int done = options_read(&serve_usage, argc, argv, &args);
     if (done >= 0) return done;
     const bool measured = args.validate || args.measured;
-    if (!measured && args.source.system && rk_machine_is_several(args.source.system)) {
+    const bool several =
+        !measured && args.source.system && rk_machine_is_several(args.source.system);
+    const char *why = conflict(&args, several);
+    if (why) {
+        rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s", why);
+        return options_fail(&error);
+    }
+    if (several) {
         const int code = answer_over(&args, &report);
         report_release(&report);
         return code;

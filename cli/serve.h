@@ -17,6 +17,9 @@ plan_choose serve_choose;
 /* RK_BAD_ARGUMENT: a word that changes nothing of inference; the error names it. */
 enum rk_status serve_check_words(const struct plan_draft *draft, struct rk_error *error);
 
+/* RK_BAD_ARGUMENT: a degree that a search chooses itself. */
+enum rk_status serve_check_search(const struct plan_draft *draft, struct rk_error *error);
+
 /* What is asked of one model on one system, with the rest of the plan. */
 struct serve_question {
     const struct rk_model *model;

@@ -32,6 +32,8 @@ static enum rk_status serve_one(const struct serve_over *over, const struct rk_c
     struct serve_limits limits = over->limits;
     source.cluster = &cluster->system;
     enum rk_status status = plan_gather(&source, &input, error);
+    if (status == RK_OK) status = serve_check_words(&input.draft, error);
+    if (status == RK_OK && over->search) status = serve_check_search(&input.draft, error);
     if (status == RK_OK) status = plan_settle(&source, &input, serve_choose, NULL, error);
     if (status == RK_OK)
         status = headroom_room(over->headroom, &input.model, &input.system, &input.draft.plan,

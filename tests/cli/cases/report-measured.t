@@ -63,5 +63,7 @@ id="addresses" data-rows="879"
 2
 === stderr
 reckon: other.json: no measured step in it: give what `reckon train --trace` wrote
-reckon: --measured: a step is drawn over one plan's: give that plan, in words or as a file
+reckon: --measured: a step is drawn over that of one plan: give that plan, in words or as a file
 ls: cannot access 'none.html': No such file or directory
+reckon: --addresses: buffers are of one plan: give that plan, in words or as a file
+=== exit 2

@@ -29,7 +29,7 @@ wrong.json
 === stderr
 reckon: wrong.json:4:5: unknown key "tensr"; did you mean "tensor"?
 reckon: cut.json:6:18: the text ends in the middle of a value: is the file complete?
-reckon: --batch, --sequence, --framework, --where, --headroom, --sort and the axes are for --search: say a plan in words, "tp8 gbs512"
+reckon: --batch, --sequence, --framework, --where, --headroom, --sort, --top, --threads and the axes are for --search: say a plan in words, "tp8 gbs512"
 reckon: --system is missing: reckon systems lists what there is
 reckon: nothing.json: cannot open: No such file or directory; check the path
 reckon: .: is a directory: name a file in it

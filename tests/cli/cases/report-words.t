@@ -30,4 +30,4 @@ Inputs
 exit 2
 page.html
 === stderr
-reckon: --batch, --sequence, --framework, --where, --headroom, --sort and the axes are for --search: say a plan in words, "tp8 gbs512"
+reckon: --batch, --sequence, --framework, --where, --headroom, --sort, --top, --threads and the axes are for --search: say a plan in words, "tp8 gbs512"

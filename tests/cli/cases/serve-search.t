@@ -41,5 +41,5 @@ exit 2
 === stderr
 reckon: --search chooses tensor itself: leave it out of the plan
 reckon: --search chooses the batch: leave --batch out
-reckon: --first-ms, --token-ms and --top go with --search: add it
+reckon: --first-ms, --token-ms, --top and --headroom go with --search: add it
 reckon: --search chooses zero itself: leave it out of the plan
