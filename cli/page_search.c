@@ -223,8 +223,8 @@ static struct report_table *cards(const struct searched *j)
     const struct search *search = j->search->search;
     const struct rk_search_counts *c = &search->result.counts;
     const struct found_plan *best = j->count ? j->best : NULL;
-    const double days = best ? run_days(&search->run, best->outcome.step_s) : 0,
-                 cost = best ? run_cost(&search->run, best->outcome.step_s) : 0;
+    const struct run_sums run =
+        best ? run_sums_of(&search->run, best->outcome.step_s) : (struct run_sums){.days = 0};
     struct report_table *table = page_table(j->page, columns, COUNT_OF(columns));
     report_row(
         &j->page->memory, table,
@@ -234,8 +234,9 @@ static struct report_table *cards(const struct searched *j)
             best ? cell_number(best->outcome.tokens_per_s / (double)best->plan.ranks) : cell_none(),
             best ? cell_number(best->outcome.hbm_bytes) : cell_none(),
             best ? cell_number(problem_of(j)->system->memory[0].capacity_bytes) : cell_none(),
-            days > 0 ? cell_number(days) : cell_none(), cost > 0 ? cell_number(cost) : cell_none(),
-            cell_count(c->total), cell_count(c->verdict[RK_FITS][0])});
+            run.days > 0 ? cell_number(run.days) : cell_none(),
+            run.cost > 0 ? cell_number(run.cost) : cell_none(), cell_count(c->total),
+            cell_count(c->verdict[RK_FITS][0])});
     return table;
 }
 

@@ -79,10 +79,11 @@ static enum rk_status read_price(const char *text, struct rk_run *run, struct rk
 static enum rk_status read_mtbf(const char *text, struct rk_run *run, struct rk_error *error)
 {
     double hours;
+    struct rk_error ignored;
     if (!text) return RK_OK;
     run->mtbf_s = INFINITY;
     if (strcmp(text, "never") == 0) return RK_OK;
-    if (!is_number(text, &hours) || !(hours > 0))
+    if (option_count("--mtbf", text, &hours, &ignored) != RK_OK)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--mtbf: \"%.40s\" is not a number of hours above 0, nor never", text);
     run->mtbf_s = hours * HOUR_S;

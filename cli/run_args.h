@@ -84,11 +84,14 @@ struct run_phases {
 struct run_phases *run_phases_open(const struct run_terms *terms, const struct forecast *f,
                                    struct rk_error *error);
 
-/* What of a run is so many times the step of a plan, and what its other phases add. */
+/* What of a run is so many times the step of a plan, for expressions, and what its other phases
+ * add.
+ */
 struct run_share {
     struct run_sums {
         double days, gpu_hours, cost;
     } of_a_second, others;
+    struct rk_campaign asked;        /* the same with a step of a second */
     struct rk_plan best[RUN_PHASES]; /* of the phases whose batch or sequence is another one */
     bool found[RUN_PHASES];
 };
@@ -99,15 +102,9 @@ struct run_share {
 enum rk_status run_share(const struct run_terms *terms, struct run_share *share,
                          struct rk_error *error);
 
-static inline double run_days(const struct run_share *share, double step_s)
-{
-    return share->of_a_second.days * step_s + share->others.days;
-}
-
-static inline double run_cost(const struct run_share *share, double step_s)
-{
-    return share->of_a_second.cost * step_s + share->others.cost;
-}
+/* The whole run of a plan with that step, as reckon predict has it: the interval of checkpoints,
+ * which follows from the step too, is its own. Zeros: no run is asked about. */
+struct run_sums run_sums_of(const struct run_share *share, double step_s);
 
 /* ---- answers: run_show.c ---- */
 

@@ -321,7 +321,6 @@ enum rk_status run_share(const struct run_terms *terms, struct run_share *share,
     struct rk_prediction second = {.verdict = RK_FITS, .timed = true};
     struct run_args waiting = *terms->args; /* which plan for fewer GPUs depends on the plan */
     const struct run_terms own = {.args = &waiting, .run = terms->run, .facts = terms->facts};
-    struct rk_campaign campaign;
     size_t count = 1;
     double asked = 0;
     waiting.elastic = false;
@@ -347,7 +346,18 @@ enum rk_status run_share(const struct run_terms *terms, struct run_share *share,
                          (unsigned long long)space->base.batch);
     if (status != RK_OK) return status;
     const struct forecast f = {space->model, space->system, &space->base, &second, ""};
-    status = run_campaign(&own, &f, asked, &campaign, NULL, error);
-    if (status == RK_OK) add_sums(&share->of_a_second, &campaign);
+    status = run_campaign(&own, &f, asked, &share->asked, NULL, error);
+    if (status == RK_OK) add_sums(&share->of_a_second, &share->asked);
     return status;
+}
+
+struct run_sums run_sums_of(const struct run_share *share, double step_s)
+{
+    struct run_sums sums = share->others;
+    struct rk_campaign own = share->asked;
+    if (!(share->of_a_second.days > 0)) return sums;
+    own.step_s *= step_s;
+    own.step_usd *= step_s;
+    add_sums(&sums, &own);
+    return sums;
 }

@@ -82,12 +82,9 @@ static void best_cells(struct best_rows *rows, size_t at, struct report_cell *ce
     cells[BEST_CHANCE] = isnan(chance) ? cell_none() : cell_number(chance);
     cells[BEST_OFFLOADED] = cell_number(p.offload_bytes);
     cells[BEST_PLAN] = cell_text(rows->words);
-    cells[BEST_DAYS] = search->run.of_a_second.days > 0
-                           ? cell_number(run_days(&search->run, p.step_s))
-                           : cell_none();
-    cells[BEST_COST] = search->run.of_a_second.cost > 0
-                           ? cell_number(run_cost(&search->run, p.step_s))
-                           : cell_none();
+    const struct run_sums run = run_sums_of(&search->run, p.step_s);
+    cells[BEST_DAYS] = run.days > 0 ? cell_number(run.days) : cell_none();
+    cells[BEST_COST] = run.cost > 0 ? cell_number(run.cost) : cell_none();
     const bool over = search_is_over_clusters(search);
     cells[BEST_GPUS] = cell_count(plan.ranks);
     cells[BEST_USD] = isfinite(p.step_usd) ? cell_number(p.step_usd) : cell_none();

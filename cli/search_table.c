@@ -57,8 +57,9 @@ static enum rk_status take_row(struct table *table, const struct search *search,
     rk_predict(p->model, p->system, &row->plan, &prediction);
     row->outcome = prediction.outcome;
     row->chance = learned_fit(p->model, p->system, &row->plan, prediction.hbm_bytes);
-    row->days = run_days(&search->run, prediction.step_s);
-    row->cost = run_cost(&search->run, prediction.step_s);
+    const struct run_sums run = run_sums_of(&search->run, prediction.step_s);
+    row->days = run.days;
+    row->cost = run.cost;
     row->reason = NULL;
     table->fitting++;
     return search_machines_facts(search, &row->plan, &prediction, row->cost, &table->steps,
