@@ -304,6 +304,14 @@ static double groups_there(const struct rk_plan *plan)
     return plan->flat_units && plan->ranks > 1 && rk_plan_freezes(plan) ? 2 : 1;
 }
 
+static double cache_of(const struct layer *layer)
+{
+    double bytes = 0;
+    for (int i = 0; i < layer->operations; i++)
+        bytes += layer->operation[i].cache_kept_bytes;
+    return bytes;
+}
+
 /* Recomputed whole, a layer keeps its share of a checkpoint; its tensors are there one group at a
  * time, while it runs backward. */
 static void fold_whole(struct layer_fold *fold, const struct layer_fold *kept,
@@ -312,6 +320,7 @@ static void fold_whole(struct layer_fold *fold, const struct layer_fold *kept,
     const double group = group_size(plan);
     memset(fold->saved_bytes, 0, sizeof fold->saved_bytes);
     fold->saved_bytes[RK_HOLD_checkpoints] = layer->input_bytes / group;
+    fold->saved_bytes[RK_HOLD_attention] = cache_of(layer);
     fold->working_bytes += there_of(kept, layer, plan) * group;
     fold->working_bytes *= groups_there(plan);
 }

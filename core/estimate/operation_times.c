@@ -121,11 +121,16 @@ struct attention_shape attention_shape_of(const struct rk_plan *plan, const stru
     };
 }
 
+static enum operand operand_of_attention(const struct rk_plan *plan)
+{
+    return plan->attention_fp8 ? OPERAND_FLOAT8 : operand_of(plan->precision, false);
+}
+
 /* Of a pair of chunks: those below the diagonal all alike, also where a window cuts some. */
 struct chunk_times chunk_times_of(const struct rk_system *system, const struct rk_plan *plan,
                                   const struct operation *op, bool backward)
 {
-    const enum operand operand = operand_of(plan->precision, false);
+    const enum operand operand = operand_of_attention(plan);
     const enum rk_pass pass = backward ? RK_AGRAD : RK_FORWARD;
     const double merged_s = memory_time_s(system, op->merged_bytes[pass]);
     struct attention_shape pair = attention_shape_of(plan, op);
@@ -159,7 +164,7 @@ static void attention_times(const struct bench *bench, const struct operation *o
                             double time_s[RK_PASSES])
 {
     const struct attention_shape shape = attention_shape_of(bench->plan, op);
-    const enum operand operand = operand_of(bench->plan->precision, false);
+    const enum operand operand = operand_of_attention(bench->plan);
     const bool chunks = op->chunks > 1;
     for (int back = 0; back < 2; back++) {
         double *at = &time_s[back ? RK_AGRAD : RK_FORWARD];

@@ -59,9 +59,9 @@ static void add_adapters(struct state *state, const struct stage_sum *sum,
     state->optimizer += adapters * bytes->adapter_optimizer * shares->optimizer;
 }
 
-/* Gradients that are not reduced yet stay whole, in the precision that they are sent in, in
- * addition to the shards: FSDP2's post_backward() returns before it reduces
- * (torch/distributed/fsdp/_fully_shard). */
+/* Gradients that are not reduced yet stay whole, in the precision that they are sent in: FSDP2's
+ * post_backward() returns before it reduces (torch/distributed/fsdp/_fully_shard). In the last
+ * microbatch a block's shard replaces its whole gradient. */
 static double unsynced_bytes(const struct stage_sum *sum, const struct memory_rule *rule)
 {
     return rule->unsynced *
@@ -78,8 +78,8 @@ static struct state state_of(const struct stage_sum *sum, const struct memory_ru
     for (int expert = 0; expert < 2 && rule->freezes; expert++)
         add_adapters(&state, sum, rule, expert);
     if (rule->steps_early) state.gradients = sum->largest_parameters * bytes->gradient;
-    state.gradients += unsynced_bytes(sum, rule) +
-                       rule->mixed * (sum->parameters + sum->expert_parameters) * bytes->gathered;
+    state.gradients = larger(state.gradients, unsynced_bytes(sum, rule)) +
+                      rule->mixed * (sum->parameters + sum->expert_parameters) * bytes->gathered;
     state.weights += (sum->parameters * rule->shares[false].weights +
                       sum->expert_parameters * rule->shares[true].weights) *
                      bytes->reference;

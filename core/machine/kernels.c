@@ -223,7 +223,8 @@ static double head_width(const struct attention_shape *shape)
     return larger(shape->head_dim, shape->value_dim);
 }
 
-static double attention_rate(const struct rk_kernels *kernels, double peak,
+/* `faster`: products over those in 16 bits, whose exponentials are no faster. */
+static double attention_rate(const struct rk_kernels *kernels, double peak, double faster,
                              const struct attention_shape *shape, bool backward)
 {
     const double dim = head_width(shape);
@@ -231,7 +232,7 @@ static double attention_rate(const struct rk_kernels *kernels, double peak,
         shape->newest ? kernels->newest_attention_efficiency : kernels->attention_efficiency;
     const double half = kernels->attention_dim_half;
     return peak * table[backward] * (shape->oldest ? OLDEST_RATE : 1) * (1 + half / 128) /
-           (1 + half / dim);
+           (1 + faster * half / dim);
 }
 
 /* Thread blocks run over the multiprocessors: as fast as their mean and no faster than the longest;
@@ -322,8 +323,10 @@ double attention_time_s(const struct rk_system *system, enum operand operand,
     const double pair_flop = (backward ? 10 : 4) * width;
     if (kernels->attention_rates.dims)
         return shape->batch * shape->heads * measured_s(&kernels->attention_rates, backward, shape);
+    const double faster =
+        operand == OPERAND_FLOAT8 ? peak / operand_peak(system, OPERAND_BFLOAT16) : 1;
     const double rate =
-        attention_rate(kernels, peak, shape, backward) / (double)kernels->multiprocessors;
+        attention_rate(kernels, peak, faster, shape, backward) / (double)kernels->multiprocessors;
     const double tile = smaller(rows, ATTENTION_TILE), tile_s = tile * pair_flop / rate;
     const double diagonal = row_pairs < all ? tile / 2 : 0; /* hidden half of the last block */
     const double mean_s = tile_s * (row_pairs + diagonal + kernels->attention_key_half);
@@ -348,7 +351,7 @@ double cached_attention_time_s(const struct rk_system *system, enum operand oper
         2 * shape->batch * rows * shape->pairs * (shape->head_dim + shape->value_dim);
     if (!(shape->batch * shape->heads * shape->pairs > 0)) return 0;
     if (!(peak > 0)) return INFINITY;
-    const double rate = attention_rate(&system->kernels, peak, shape, false);
+    const double rate = attention_rate(&system->kernels, peak, 1, shape, false);
     return 2 * system->kernels.kernel_s +
            larger(rate > 0 ? flop / rate : 0, accessed_s(system, bytes));
 }

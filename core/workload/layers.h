@@ -146,6 +146,7 @@ struct operation {
     double saved_bytes;            /* held from forward to backward */
     double saved_recomputed_bytes; /* ... when `part` is recomputed */
     double put_off_bytes;          /* a microbatch, where the weight gradient is put off */
+    double cache_kept_bytes;       /* keys and values that recomputation keeps (cache_kept) */
     double working_bytes;          /* while it runs, in forward or backward, on top of saved
                                       tensors */
     double released_bytes; /* of these, where it is not recomputed: its output, which only the next

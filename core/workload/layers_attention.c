@@ -292,6 +292,28 @@ static double flash_outputs(const struct build *build)
     return habits_of(build->plan)->turns_outputs && !cudnn && build->batch > 1 ? 2 : 1;
 }
 
+/* Transformer Engine's attention in 8 bits casts queries, keys and values, and in backward the
+ * output's gradient; what comes out of its kernels in 8 bits is cast back
+ * (dot_product_attention/backends.py, FusedAttnFunc). */
+static void add_attention_casts(struct build *build, double inputs, double output)
+{
+    const double each = build->element + 1, narrowed = inputs + output;
+    if (!build->plan->attention_fp8 || build->served) return;
+    struct operation *op = add_operation(build, OP_CAST, core);
+    op->elements = inputs / build->element;
+    op->bytes[RK_FORWARD] = op->bytes[RK_AGRAD] = narrowed / build->element * each;
+    op->kernels[RK_FORWARD] = op->kernels[RK_AGRAD] = 2;
+}
+
+/* Of the output backward reads 8 bits with delayed scaling, with the others 16
+ * (NVTE_DPA_FP8CS_O_in_F16). */
+static double output_read_back(const struct build *build, double output)
+{
+    const bool narrow =
+        build->plan->attention_fp8 && build->plan->precision == RK_FP8_DELAYED && !build->served;
+    return narrow ? output / build->element : output * flash_outputs(build);
+}
+
 /* Two products forward, five backward: scores are recomputed [dao2023]. Reads queries, keys,
  * values, writes the output; backward reads these and the output's gradient, writes three. */
 static void add_flash(struct build *build, const struct heads *heads, bool local)
@@ -303,6 +325,7 @@ static void add_flash(struct build *build, const struct heads *heads, bool local
     const double logs = build->tokens * heads->queries * LOG_SUM_BYTES;
     const double inputs =
         query_bytes(build, heads) + key_value_bytes(build, heads, keys * heads->across) * around;
+    add_attention_casts(build, inputs / around, output);
     struct operation *op = add_operation(build, OP_ATTENTION, core);
     op->flop[RK_FORWARD] = product * (heads->width + heads->value);
     op->flop[RK_AGRAD] = product * (3 * heads->width + 2 * heads->value);
@@ -324,7 +347,7 @@ static void add_flash(struct build *build, const struct heads *heads, bool local
     op->slides = local && !build->model->window_chunks;
     if (around > 1) op->packed_bytes = key_value_bytes(build, heads, keys * heads->across);
     op->saved_recomputed_bytes = output;
-    op->saved_bytes = output * flash_outputs(build) + logs;
+    op->saved_bytes = output_read_back(build, output) + logs;
     /* gradients, the queries' among them summed in fp32 */
     op->working_bytes = inputs / around + output + 2 * query_bytes(build, heads);
 }
@@ -436,7 +459,8 @@ static void add_head_norms(struct build *build, const struct heads *heads)
 static double inputs_kept(const struct build *build, const struct heads *heads)
 {
     const double keys = heads->across > 1 ? keys_across(heads) : heads->keys;
-    return query_bytes(build, heads) + key_value_bytes(build, heads, keys);
+    const double all = query_bytes(build, heads) + key_value_bytes(build, heads, keys);
+    return build->plan->attention_fp8 ? all / build->element : all;
 }
 
 /* One for each of the three, or one for all. */
@@ -472,6 +496,7 @@ static void add_projections(struct build *build, const struct heads *heads)
     op->saved_bytes = op->saved_recomputed_bytes =
         inputs_kept(build, heads) + build->tokens * gate * build->element;
     op->released_bytes = fmin(op->saved_bytes, build->tokens * columns * build->element);
+    if (build->plan->cache_kept) op->cache_kept_bytes = key_value_bytes(build, heads, heads->keys);
     if (build->plan->qkv_joined) /* the product, in addition to queries and keys with positions */
         op->saved_bytes += build->tokens * (heads->queries + heads->keys) * d * build->element;
     add_projection_adapters(build, heads, queries);

@@ -187,17 +187,36 @@ static double weight_share(const struct rk_plan *plan)
     return plan->weights_fp8 || ranks <= 0 ? 0 : fmin(1, ranks / (double)plan->batch);
 }
 
+/* Before 0.43.2 bitsandbytes turns 4 bits into the fp16 that it quantised from (Params4bit.cuda),
+ * and that into what is multiplied. */
+static double dequantized_bytes(const struct build *build)
+{
+    return build->element + (build->plan->frozen_inputs ? 2 : 0);
+}
+
 /* A matrix of a base in 4 or 8 bits is turned into 16 bits in front of its product, forward and
  * backward, and is not kept so: bitsandbytes saves the narrow one alone (autograd/_functions.py of
- * 0.43.2), torchao likewise (nf4_tensor.py). */
+ * 0.43.2), torchao likewise (nf4_tensor.py). Inputs that it put into the context of backward
+ * (ctx.tensors), which backward does not free, are there as long as the loss is. */
 static double add_dequantize(struct build *build, struct place_in in, const struct product *p)
 {
     const double base = base_element_bytes(build->plan), e = build->element;
     if (!(base > 0) || build->served) return 0;
-    add_memory(build, OP_DEQUANTIZE, in, p->count * p->n * p->k,
-               (struct traffic){base + e, base + e, 1, 1})
-        ->working_bytes = 0; /* the product's */
-    return p->n * p->k * e;
+    struct operation *op = add_memory(build, OP_DEQUANTIZE, in, p->count * p->n * p->k,
+                                      (struct traffic){base + e, base + e, 1, 1});
+    op->working_bytes = 0; /* the product's */
+    if (build->plan->inputs_linger) op->saved_bytes = p->count * p->m * p->k * e;
+    return p->n * p->k * dequantized_bytes(build);
+}
+
+struct operation *add_base_linear(struct build *build, enum op id, struct place_in in,
+                                  const struct product *p)
+{
+    const double copied = add_dequantize(build, in, p);
+    struct operation *op = add_linear(build, id, in, p);
+    op->working_bytes += copied;
+    op->narrow = true;
+    return op;
 }
 
 struct operation *add_narrow_linear(struct build *build, enum op id, struct place_in in,

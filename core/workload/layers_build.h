@@ -55,6 +55,9 @@ struct operation *add_linear(struct build *build, enum op id, struct place_in in
 /* The same, although weights are frozen: an adapter's. */
 struct operation *add_trained(struct build *build, enum op id, struct place_in in,
                               const struct product *product);
+/* The same, of a matrix that the plan's base keeps in 4 or 8 bits. */
+struct operation *add_base_linear(struct build *build, enum op id, struct place_in in,
+                                  const struct product *product);
 /* With the casts of a plan in 8 or 4 bits in front of it; `rows` of the input are cast. */
 struct operation *add_narrow_linear(struct build *build, enum op id, struct place_in in,
                                     const struct product *product, double rows);

@@ -215,14 +215,16 @@ static struct operation *add_head(struct build *build, double parameters, double
         add_head_matrix(build);
     add_gather(build, OP_LOGITS_GATHER, end, h, build->element);
     if (plan_has_engine(build->plan)) gather_into_buffer(build);
-    op = add_linear(build, OP_LOGITS, end, &(struct product){1, rows, columns, h});
+    const struct product product = {1, rows, columns, h};
+    op = (build->plan->base_head ? add_base_linear : add_linear)(build, OP_LOGITS, end, &product);
     const int at = build->layer->operations - 1;
+    const double dequantized = op->working_bytes - rows * (columns + h) * build->element;
     op->parameters = parameters + biases;
     op->useful_flop = 2 * rows * (double)build->model->vocabulary / build->tensor * h;
     op->megatron_flop = op->flop[RK_FORWARD] - op->useful_flop;
     /* the gradients of logits and input; the logits' own are the loss's */
     const bool in_place = loss_bytes_of(build).beside == 0;
-    op->working_bytes = rows * ((in_place ? 0 : columns) + h) * build->element;
+    op->working_bytes = rows * ((in_place ? 0 : columns) + h) * build->element + dequantized;
     op->put_off_bytes = (rows * columns + build->shard * h) * build->element;
     add_adapter(build, end, &(struct adapted){RK_TARGET_HEAD, 1, rows, h, columns, false});
     op = &build->layer->operation[at];

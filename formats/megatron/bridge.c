@@ -1,7 +1,7 @@
 #include "megatron/bridge.h"
 #include "catalog/model_fields.h"
-#include "megatron/megatron_args.h"
 #include "keys/target.h"
+#include "megatron/megatron_args.h"
 #include "plan/members.h"
 
 #include <inttypes.h>
@@ -100,6 +100,7 @@ static const struct row {
     {"cross-entropy-fusion-impl", "model.cross_entropy_fusion_impl", VALUE, NULL},
     {"no-bias-swiglu-fusion", "model.bias_activation_fusion", OFF, NULL},
     {"no-bias-gelu-fusion", "model.bias_activation_fusion", OFF, NULL},
+    {"fp8-dot-product-attention", "model.fp8_dot_product_attention", ON, NULL},
     {"activation-func-fp8-input-store", "model.activation_func_fp8_input_store", ON, NULL},
     {"no-rope-fusion", "model.apply_rope_fusion", OFF, NULL},
     {"cuda-graph-impl", "model.cuda_graph_impl", VALUE, NULL},

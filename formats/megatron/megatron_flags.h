@@ -200,6 +200,7 @@ enum megatron_kind {
     X(NO_SWIGLU_FUSION,      "no-bias-swiglu-fusion",           SWITCH, 9, 0, "", "activation_fused") \
     X(NO_GELU_FUSION,        "no-bias-gelu-fusion",             SWITCH, 9, 0, "", "activation_fused") \
     X(ACTIVATION_FP8,        "activation-func-fp8-input-store", SWITCH, 16, 0, "", "activation_fp8") \
+    X(ATTENTION_FP8,         "fp8-dot-product-attention",       SWITCH, 9, 0, "", "attention_fp8") \
     X(NO_ROPE_FUSION,        "no-rope-fusion",                  SWITCH, 9, 0, "", "fused") \
     X(CROSS_ENTROPY_FUSION,  "cross-entropy-loss-fusion",       SWITCH, 9, 0, "", "loss_compiled") \
     X(CROSS_ENTROPY_IMPL,    "cross-entropy-fusion-impl",       WORD,   12, 0, "native|te", "loss_in_place") \

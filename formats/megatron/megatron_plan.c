@@ -574,6 +574,7 @@ static void read_kernels(const struct megatron_args *args, struct rk_plan *plan)
     plan->gradient_fusion = !HAS(NO_GRAD_FUSION) && !old;
     plan->activation_fused = !HAS(NO_SWIGLU_FUSION) && !HAS(NO_GELU_FUSION);
     plan->activation_fp8 = HAS(ACTIVATION_FP8);
+    plan->attention_fp8 = HAS(ATTENTION_FP8);
     plan->fused = !HAS(NO_ROPE_FUSION);
     plan->loss_in_place = HAS(CROSS_ENTROPY_FUSION) && IS(CROSS_ENTROPY_IMPL, "te");
     plan->loss_compiled = HAS(CROSS_ENTROPY_FUSION) && !plan->loss_in_place;

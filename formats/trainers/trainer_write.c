@@ -203,11 +203,11 @@ static void write_llama_factory(FILE *file, const struct rk_model *m, const stru
     fprintf(file,
             "model_name_or_path: %s # your checkpoint of it\ndataset: alpaca_en_demo\n"
             "template: default\noutput_dir: ./out\ncutoff_len: %" PRIu64
-            "\npacking: %s\nper_device_train_batch_size: %" PRIu64
+            "\npacking: %s\nneat_packing: %s\nper_device_train_batch_size: %" PRIu64
             "\ngradient_accumulation_steps: %" PRIu64 "\noptim: %s\nlearning_rate: 0.0001\n"
             "num_train_epochs: 1\nflash_attn: %s\ntorch_compile: %s\nenable_liger_kernel: %s\n",
-            m->id, tokens_of(m, p), yes(p->packed > 0), p->microbatch, accumulation(p),
-            optimizer(p),
+            m->id, tokens_of(m, p), yes(p->packed > 0), yes(p->packed > 0), p->microbatch,
+            accumulation(p), optimizer(p),
             p->attention == RK_FLASH_3 ? "fa3"
             : p->attention == RK_FLASH ? "sdpa"
                                        : "disabled",

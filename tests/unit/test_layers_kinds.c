@@ -80,6 +80,23 @@ Test(layers_kinds, activation_kept_in_8_bits)
                  find(&wide, "activation")->working_bytes + 2.0 * 14336 * 2 * 8192);
 }
 
+/* Attention in 8 bits keeps queries, keys and values so, 6,144 a token where 12,288 bytes were; the
+ * output, 4,096 elements, with delayed scaling as well. On an H100 its products are twice as fast
+ * and its exponentials are not. */
+Test(layers_kinds, attention_in_8_bits)
+{
+    struct rk_plan plan = plan_of(1, 1);
+    plan.precision = RK_FP8_DELAYED;
+    const struct layer wide = layer_of(&llama, LAYER_DENSE, &plan);
+    plan.attention_fp8 = true;
+    const struct layer delayed = layer_of(&llama, LAYER_DENSE, &plan);
+    plan.precision = RK_FP8_CURRENT;
+    const struct layer current = layer_of(&llama, LAYER_DENSE, &plan);
+    const double all = held(&wide, 0, 8192);
+    cr_expect_eq(held(&delayed, 0, 8192), all - 6144 - 4096);
+    cr_expect_eq(held(&current, 0, 8192), all - 6144);
+}
+
 /* 8 bits: norm outputs and activation 1 byte an element, and an 8-bit copy of attention's output.
  */
 Test(layers_kinds, narrow_inputs)

@@ -52,10 +52,13 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "activation_fused": 
     "activation_offload": 
     "attention": 
+    "attention_fp8": 
     "autocast": 
     "base": 
+    "base_head": 
     "batch": 
     "biases": 
+    "cache_kept": 
     "capacity_factor": 
     "capacity_padded": 
     "checkpoint_sharded": 
@@ -95,6 +98,7 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "hidden": 
     "id": 
     "imbalance": 
+    "inputs_linger": 
     "keep_gathered": 
     "last_layers": 
     "layers": 

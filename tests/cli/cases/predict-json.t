@@ -48,12 +48,15 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "activations_bytes": 
     "attention": 
     "attention_bytes": 
+    "attention_fp8": 
     "attention_s": 
     "autocast": 
     "base": 
+    "base_head": 
     "batch": 
     "biases": 
     "bubble_s": 
+    "cache_kept": 
     "capacity_factor": 
     "capacity_padded": 
     "checkpoint_sharded": 
@@ -114,6 +117,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "hidden": 
     "id": 
     "imbalance": 
+    "inputs_linger": 
     "keep_gathered": 
     "kernel_flop": 
     "last_layers": 
