@@ -229,12 +229,9 @@ static void hold_longest(struct layer *layer, const struct layer *longest)
         struct operation *op = &layer->operation[i];
         const struct operation *most = &longest->operation[i];
         op->parameters = most->parameters;
-        op->saved_bytes = most->saved_bytes;
-        op->saved_recomputed_bytes = most->saved_recomputed_bytes;
-        op->put_off_bytes = most->put_off_bytes;
-        op->working_bytes = most->working_bytes;
-        op->released_bytes = most->released_bytes;
-        op->buffer_bytes = most->buffer_bytes;
+#define HOLD(name) op->name = most->name;
+        OPERATION_HOLDS(HOLD)
+#undef HOLD
     }
 }
 

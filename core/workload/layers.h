@@ -80,6 +80,19 @@ enum memory_kind {
     MEMORY_LOSS
 };
 
+/* clang-format off */
+/* What an operation holds, in bytes; of samples of several lengths, that of the longest. */
+#define OPERATION_HOLDS(MEMBER) \
+    MEMBER(saved_bytes)            /* held from forward to backward */ \
+    MEMBER(saved_recomputed_bytes) /* ... when `part` is recomputed */ \
+    MEMBER(put_off_bytes)          /* a microbatch, where the weight gradient is put off */ \
+    MEMBER(cache_kept_bytes)       /* keys and values that recomputation keeps (cache_kept) */ \
+    MEMBER(working_bytes)          /* while it runs, in forward or backward, on top of saved tensors */ \
+    MEMBER(released_bytes)         /* of these, where it is not recomputed: its output, which only the \
+                                      next operation reads, is freed when its own backward pass runs */ \
+    MEMBER(buffer_bytes)           /* of a buffer that all operations of a rank share and nobody frees */
+/* clang-format on */
+
 struct operation {
     enum op op;
     enum operation_kind kind; /* op.def's class of it */
@@ -143,15 +156,9 @@ struct operation {
 
     bool ends; /* neither it nor a later operation holds anything: torch's checkpoints stop */
 
-    double saved_bytes;            /* held from forward to backward */
-    double saved_recomputed_bytes; /* ... when `part` is recomputed */
-    double put_off_bytes;          /* a microbatch, where the weight gradient is put off */
-    double cache_kept_bytes;       /* keys and values that recomputation keeps (cache_kept) */
-    double working_bytes;          /* while it runs, in forward or backward, on top of saved
-                                      tensors */
-    double released_bytes; /* of these, where it is not recomputed: its output, which only the next
-                              operation reads, is freed when its own backward pass runs */
-    double buffer_bytes;   /* of a buffer that all operations of a rank share and nobody frees */
+#define OPERATION_MEMBER(name) double name;
+    OPERATION_HOLDS(OPERATION_MEMBER)
+#undef OPERATION_MEMBER
 };
 
 struct layer {
