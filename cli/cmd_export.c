@@ -37,10 +37,8 @@ static const struct option output_rows[] = {
 };
 
 #define LAUNCH_ROWS \
-    {.name = "launcher", .type = OPTION_CHOICE, .argument = "LAUNCHER", AT(how.launcher), .choices = launcher_names, \
-     .help = "Write a complete file that starts the run: torchrun, slurm (sbatch), mpirun or kubernetes (a PyTorchJob), with its environment; none writes only what the tool reads (default for megatron: torchrun)"}, \
-    {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(how.gpus_per_node), .min = 1, .max = 4096, \
-     .help = "Number of ranks that torchrun starts per node (default: the GPUs of a node of --system, 8 where it does not say)"}, \
+    LAUNCHER_ROW(AT(how.launcher), launcher_names, "; none writes only what the tool reads (default for megatron: torchrun)"), \
+    GPUS_PER_NODE_ROW(AT(how.gpus_per_node)), \
     {.name = "tokens", .type = OPTION_TEXT, .argument = "COUNT|usual", AT(run.tokens), \
      .help = "Number of training tokens, which give the steps of the run; with --system also its time limit"}
 

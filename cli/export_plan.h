@@ -51,6 +51,17 @@ struct export_how {
     struct launch_run run; /* zeroed: nothing is known */
 };
 
+/* clang-format off */
+/* What starts a run: of an export, and of the script that --save-script writes. `names` is
+ * launcher_names, from "none" or "torchrun" on; `more` says what holds there alone. */
+#define LAUNCHER_ROW(at, names, more) \
+    {.name = "launcher", .common = true, .type = OPTION_CHOICE, .argument = "LAUNCHER", at, .choices = names, \
+     .help = "Write what starts the run: torchrun, slurm (sbatch), mpirun or kubernetes (a PyTorchJob), with its environment" more}
+#define GPUS_PER_NODE_ROW(at) \
+    {.name = "gpus-per-node", .type = OPTION_NUMBER, at, .min = 1, .max = 4096, \
+     .help = "Number of ranks that the launcher starts per node (default: the system's GPUs of a node, 8 where it does not say)"}
+/* clang-format on */
+
 extern const char launch_not_kubernetes[]; /* what refuses it of Megatron-LM */
 
 /* The strategy file of Galvatron, a strategy for each layer, with the key that the runtime reads;

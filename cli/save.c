@@ -16,10 +16,8 @@ const struct option save_options[] = {
      .help = "Write the complete plan as a plan file for --plan; - is standard output"},
     {.name = "save-script", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(script), .complete = "file",
      .help = "Write the script that launches the plan, as `reckon export` with a launcher does; - is standard output"},
-    {.name = "launcher", .common = true, .type = OPTION_CHOICE, .argument = "LAUNCHER", AT(launcher), .choices = launcher_names + 1,
-     .help = "Let torchrun, slurm (sbatch), mpirun or kubernetes (a PyTorchJob) start the saved script; with --tokens it has steps, time limit and the best interval of checkpoints (default: torchrun)"},
-    {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(gpus_per_node), .min = 1, .max = 4096,
-     .help = "Number of ranks that the saved script starts per node (default: the system's GPUs of a node, 8 where it does not say)"},
+    LAUNCHER_ROW(AT(launcher), launcher_names + 1, "; with --tokens also steps, time limit and the best interval of checkpoints (default: torchrun)"),
+    GPUS_PER_NODE_ROW(AT(gpus_per_node)),
     {.name = NULL},
 };
 /* clang-format on */

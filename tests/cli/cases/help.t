@@ -90,7 +90,7 @@ Words of a plan (--help-all explains them):
       --tune                  Compare ways of fine-tuning: all weights, LoRA and
   -o, --output FILE           Write to FILE, atomically; - is standard output; a
       --save-script FILE      Write the script that launches the plan, as
-      --launcher LAUNCHER     Let torchrun, slurm (sbatch), mpirun or kubernetes
+      --launcher LAUNCHER     Write what starts the run: torchrun, slurm
   -f, --format table|json|csv
   -h, --help                  Print this help
       --help-all              Print all options and words
