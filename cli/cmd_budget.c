@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/run_args.h"
 #include "cli/show.h"
+#include "cli/verdict.h"
 #include "facts/headroom.h"
 #include "facts/learned.h"
 #include "report/chart.h"
@@ -178,6 +179,7 @@ struct weighing {
     const struct budget_args *args;
     const struct run_terms *terms;
     const struct rk_system *system;
+    struct progress *progress; /* a bar over the sizes */
 };
 
 static enum rk_status find_plan(const struct weighing *at, uint64_t gpus, struct weighed *w,
@@ -254,12 +256,6 @@ static void add_row(struct report *report, struct report_table *table, const str
     report_row(report, table, cells);
 }
 
-static const char *money_text(struct report *report, double usd)
-{
-    return usd < 1e5 ? report_text(report, "%.5g USD", usd)
-                     : report_text(report, "%.4g million USD", usd / 1e6);
-}
-
 /* "512 h100-sxm5-80g, 60 days, 2 million USD" */
 static const char *budget_text(struct report *report, const struct budget_args *args,
                                const struct rk_system *system)
@@ -268,21 +264,9 @@ static const char *budget_text(struct report *report, const struct budget_args *
                            ? system->id
                            : report_text(report, "%" PRIu64 " %s", args->gpus, system->id);
     if (args->days > 0) text = report_text(report, "%s, %g days", text, args->days);
-    if (args->cost > 0) text = report_text(report, "%s, %s", text, money_text(report, args->cost));
+    if (args->cost > 0)
+        text = report_text(report, "%s, %s", text, verdict_money(report, args->cost));
     return text;
-}
-
-/* How long steps of these runs take. */
-static const char *range_text(struct report *report, const struct rk_model *model,
-                              const struct rk_system *system, const struct rk_plan *plan)
-{
-    struct rk_prediction prediction;
-    const struct forecast f = {model, system, plan, &prediction, ""};
-    rk_predict(model, system, plan, &prediction);
-    const char *times = learned_times(report, &f);
-    struct rk_error error; /* without memory the answer stands without them */
-    if (times) forecast_nearest(report, &f, report_text(report, "%s", model->id), false, &error);
-    return times ? report_text(report, "its step: %s", times) : NULL;
 }
 
 /* ", 50.2 days and 1.3 million USD" that the tokens take that the law asks for. */
@@ -290,7 +274,7 @@ static const char *asked_text(struct report *report, const struct weighed *w)
 {
     const double times = w->asked / 1e12, usd = times * w->outcome.cost;
     const char *days = report_text(report, "%.4g days", times * w->outcome.total_s / DAY_S);
-    return usd > 0 ? report_text(report, "%s and %s", days, money_text(report, usd)) : days;
+    return usd > 0 ? report_text(report, "%s and %s", days, verdict_money(report, usd)) : days;
 }
 
 enum { DOUBLINGS = 10 };
@@ -337,8 +321,7 @@ static enum rk_status note_short(struct report *report, const struct weighing *a
         text =
             report_text(report, "%s; no number of GPUs suffices, of %" PRIu64 " doubled %d times",
                         text, args->gpus, DOUBLINGS);
-    report_note(report, text);
-    report_verdict(report, REPORT_BAD, text);
+    report_answer(report, REPORT_BAD, text);
     return status;
 }
 
@@ -366,31 +349,49 @@ static enum rk_status weigh_all(const struct weighing *at, struct weighed all[SI
     enum rk_status status = args->model ? model_open(args->model, &own, error) : RK_OK;
     const int models = args->model ? 1 : SIZES;
     for (*count = 0; status == RK_OK && *count < models && !progress_stopped(); (*count)++) {
+        progress_step(at->progress, (uint64_t)*count, (uint64_t)models, 0);
         all[*count].model = args->model ? own : model_of(&sizes[*count]);
         status = weigh(at, args->gpus, &all[*count], error);
     }
     return status;
 }
 
-static void note_best(struct report *report, const struct budget_args *args,
-                      const struct weighed *best)
+/* How long steps of the runs of a model take; before it, where it is the answer, `what` it is. */
+static void add_plan(struct report *report, const struct weighing *at, const struct weighed *w,
+                     const char *what)
 {
-    const double parameters = (double)rk_model_parameters(&best->model),
-                 times = best->tokens / 1e12;
-    report_note(report,
-                report_text(report, "%s: %s, %.3g billion parameters on %.3g trillion tokens",
-                            args->model ? "affordable" : "the largest affordable", best->model.id,
-                            parameters / 1e9, times));
-    const char *cost =
-        best->outcome.cost > 0
-            ? report_text(report, " and %s", money_text(report, times * best->outcome.cost))
-            : "";
-    report_verdict(report, REPORT_GOOD,
-                   report_text(report,
-                               "The budget trains %s, %.3g billion parameters, on %.3g trillion "
-                               "tokens in %.3g days%s.",
-                               best->model.id, parameters / 1e9, times,
-                               times * best->outcome.total_s / DAY_S, cost));
+    struct rk_prediction prediction;
+    const struct forecast f = {&w->model, at->system, &w->offer.found.plan, &prediction, ""};
+    struct rk_error error; /* without memory the answer stands without them */
+    rk_predict(f.model, f.system, f.plan, &prediction);
+    if (what) return verdict_of(report, what, &f);
+    const char *times = learned_times(report, &f);
+    if (!times) return;
+    report_paragraph(report, report_text(report, "its step: %s", times));
+    forecast_nearest(report, &f, w->model.id, false, &error);
+}
+
+static const char *best_text(struct report *report, const struct budget_args *args,
+                             const struct weighed *best)
+{
+    const double times = best->tokens / 1e12, usd = times * best->outcome.cost;
+    return report_text(report,
+                       "%s: %s, %.3g billion parameters on %.3g trillion tokens in %.4g days%s%s; ",
+                       args->model ? "affordable" : "the largest affordable", best->model.id,
+                       (double)rk_model_parameters(&best->model) / 1e9, times,
+                       times * best->outcome.total_s / DAY_S, usd > 0 ? " for " : "",
+                       usd > 0 ? verdict_money(report, usd) : "");
+}
+
+static void add_rows(struct report *report, const struct weighing *at, const struct weighed *all,
+                     int count)
+{
+    const char *title = budget_text(report, at->args, at->system);
+    struct report_table *table = REPORT_LIST(report, "budget", title, REPORT_IN_ALL, columns);
+    if (table) table->chart = &budget_chart;
+    report->title = report_text(report, "What a budget trains: %s", title);
+    for (int i = 0; i < count; i++)
+        add_row(report, table, &all[i], at->system);
 }
 
 static enum rk_status fill(struct report *report, const struct weighing *at,
@@ -402,27 +403,19 @@ static enum rk_status fill(struct report *report, const struct weighing *at,
     int count;
     enum rk_status status = weigh_all(at, all, &count, error);
     if (status != RK_OK) return status;
-    note_full(report, all, count);
-    struct report_table *table = REPORT_LIST(
-        report, "budget", budget_text(report, args, at->system), REPORT_IN_ALL, columns);
-    if (table) table->chart = &budget_chart;
-    report->title =
-        report_text(report, "What a budget trains: %s", budget_text(report, args, at->system));
     for (int i = 0; i < count; i++) {
-        add_row(report, table, &all[i], at->system);
         if (affordable(&all[i])) best = &all[i];
         if (all[i].fits) assumed = all[i].assumed;
     }
     *found = best != NULL;
     if (best)
-        note_best(report, args, best);
+        add_plan(report, at, best, best_text(report, args, best));
     else if (count)
         status = note_short(report, at, &all[0], error);
-    if (best || (args->model && count && all[0].fits)) {
-        const struct weighed *named = best ? best : &all[0];
-        const char *range = range_text(report, &named->model, at->system, &named->offer.found.plan);
-        if (range) report_paragraph(report, range);
-    }
+    note_full(report, all, count);
+    add_rows(report, at, all, count);
+    if (!best && args->model && count && all[0].fits) best = &all[0];
+    if (best) add_plan(report, at, best, NULL);
     if (*assumed)
         report_paragraph(report, report_text(report, "assumed: %s; megatron, %s", assumed,
                                              "the best plan of a search for each size"));
@@ -467,7 +460,7 @@ int cmd_budget(int argc, char **argv)
     struct run_terms terms = {.args = NULL};
     if (status == RK_OK) status = run_terms_open(&terms, &args.run, &error);
     progress_start(&progress, "sizes");
-    const struct weighing at = {&args, &terms, &system};
+    const struct weighing at = {&args, &terms, &system, &progress};
     struct weighed *all = calloc(SIZES, sizeof *all);
     if (!all && status == RK_OK) status = no_memory(&error);
     if (status == RK_OK) status = fill(&report, &at, all, &found, &error);

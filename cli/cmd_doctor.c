@@ -154,18 +154,17 @@ static struct measured measure(struct train_log *log)
 static void add_headline(struct report *report, const struct forecast *f, const struct measured *m)
 {
     char measured[QUANTITY_TEXT], low[QUANTITY_TEXT], high[QUANTITY_TEXT], predicted[QUANTITY_TEXT];
-    const double step_s = f->prediction->step_s, ratio = m->median_s / step_s;
+    const double step_s = f->prediction->step_s;
     report_note(
         report,
         report_text(report,
-                    "measured: %s per step (%zu steps of %s after the warm-up, 80 %% of them "
+                    "  measured: %s per step (%zu steps of %s after the warm-up, 80 %% of them "
                     "%s to %s)",
                     quantity_format(measured, QUANTITY_SECONDS, m->median_s), m->steps, m->format,
                     quantity_format(low, QUANTITY_SECONDS, m->first_s),
                     quantity_format(high, QUANTITY_SECONDS, m->ninth_s)));
-    report_note(report,
-                report_text(report, "predicted: %s; the run takes %.2f times the prediction",
-                            quantity_format(predicted, QUANTITY_SECONDS, step_s), ratio));
+    report_note(report, report_text(report, "  predicted: %s",
+                                    quantity_format(predicted, QUANTITY_SECONDS, step_s)));
     forecast_plan(report, f);
     if (m->ninth_s > 1.1 * m->median_s)
         report_note(
@@ -212,31 +211,22 @@ static void add_chart(struct report *report, const struct forecast *f, const str
     }
 }
 
-/* Within the 50 % interval of runs like it the step is as predicted, within the 90 % one nothing
- * unusual. */
+/* Where the step lies among measured runs like it, and what would explain a slow one. */
 static void add_verdict(struct report *report, const struct forecast *f, const struct measured *m,
                         const struct cause_finding *nearest)
 {
     char measured[QUANTITY_TEXT], predicted[QUANTITY_TEXT];
-    double at[FORECAST_QUANTILES];
-    const double ratio = m->median_s / f->prediction->step_s;
-    const bool known = forecast_range(f, at);
-    const enum report_tone tone =
-        m->median_s <= (known ? at[3] : 1.1 * f->prediction->step_s)   ? REPORT_GOOD
-        : m->median_s <= (known ? at[4] : 1.5 * f->prediction->step_s) ? REPORT_UNSURE
-                                                                       : REPORT_BAD;
+    const struct number_place place = number_place(f, m->median_s);
+    const bool explain = nearest && place.tone != REPORT_GOOD;
     report->title =
         report_text(report, "%s on %s: measured and predicted step", f->model->id, f->system->id);
-    report_verdict(report, tone,
-                   report_text(report,
-                               "The run takes %s per step, %.2f times the predicted %s%s.%s%s",
-                               quantity_format(measured, QUANTITY_SECONDS, m->median_s), ratio,
-                               quantity_format(predicted, QUANTITY_SECONDS, f->prediction->step_s),
-                               tone == REPORT_GOOD     ? ", as such runs do"
-                               : tone == REPORT_UNSURE ? ", longer than most such runs"
-                                                       : ", longer than such runs do",
-                               nearest && tone != REPORT_GOOD ? " Nearest explanation: " : "",
-                               nearest && tone != REPORT_GOOD ? nearest->what : ""));
+    report_answer(report, place.tone,
+                  report_text(report, "%s: %s per step, %.2f times the predicted %s, %s%s%s",
+                              place.word, quantity_format(measured, QUANTITY_SECONDS, m->median_s),
+                              m->median_s / f->prediction->step_s,
+                              quantity_format(predicted, QUANTITY_SECONDS, f->prediction->step_s),
+                              place.why, explain ? "; nearest explanation: " : "",
+                              explain ? nearest->what : ""));
 }
 
 static void add_record(struct report *report, const struct forecast *f, const struct measured *m)
@@ -346,20 +336,16 @@ static enum rk_status examine(struct report *report, struct doctor_args *args,
 
 /* ---- a number ---- */
 
-static void add_number(struct report *report, const struct forecast *f, const struct measured *m,
-                       const char *text)
+static void add_number(struct report *report, const struct forecast *f, const char *text)
 {
     char predicted[QUANTITY_TEXT];
     const struct rk_prediction *p = f->prediction;
     const double gpus = (double)f->plan->ranks;
-    report_note(report, report_text(report, "measured: %s", text));
+    report_note(report, report_text(report, "  measured: %s", text));
     report_note(report,
-                report_text(report,
-                            "predicted: %s per step: %.4g TFLOP/s per GPU, MFU %.1f %%; the run "
-                            "takes %.2f times as long",
+                report_text(report, "  predicted: %s per step: %.4g TFLOP/s per GPU, MFU %.1f %%",
                             quantity_format(predicted, QUANTITY_SECONDS, p->step_s),
-                            p->model_flop / p->step_s / gpus / 1e12, 100 * p->mfu,
-                            m->median_s / p->step_s));
+                            p->model_flop / p->step_s / gpus / 1e12, 100 * p->mfu));
     forecast_plan(report, f);
 }
 
@@ -386,7 +372,7 @@ static enum rk_status examine_number(struct report *report, const struct doctor_
                                     .usable_bytes = fmax(usable, own), /* it ran with that */
                                     .source = source,
                                     .launch = launch};
-    add_number(report, &f, &m, text);
+    add_number(report, &f, text);
     add_chart(report, &f, &m);
     add_record(report, &f, &m);
     number_position(report, &f, m.median_s);

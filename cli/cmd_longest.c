@@ -1,6 +1,7 @@
 /* reckon longest: the longest sequence that can be trained, for each number of GPUs. */
 #include "base/limits.h"
 #include "base/memory.h"
+#include "base/units.h"
 #include "cli/commands.h"
 #include "cli/longest.h"
 #include "cli/page_longest.h"
@@ -9,6 +10,7 @@
 #include "cli/plan_operands.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
+#include "cli/verdict.h"
 #include "facts/headroom.h"
 #include "facts/learned.h"
 #include "machine/part.h"
@@ -102,21 +104,21 @@ const struct usage longest_usage = {
 /* clang-format off */
 static const struct report_column longest_columns[] = {
     {.name = "gpus", .title = "GPUs"},
-    {.name = "tokens"},
+    {.name = "tokens", .of_1024 = true},
     {.name = "step_s", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "mfu", .title = "MFU", .unit = "%", .digits = 1},
     {.name = "hbm_bytes", .title = "GPU", .unit = "B", .digits = 1},
     {.name = "fits", .title = "fits in", .unit = "%", .digits = 0},
     {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .digits = 1},
     {.name = "candidates"},
-    {.name = "next_tokens", .title = "not"},
+    {.name = "next_tokens", .title = "not", .of_1024 = true},
     {.name = "limit"},
     {.name = "plan"},
 };
 static const struct report_column end_columns[] = {
     {.name = "gpus", .title = "GPUs"},
     {.name = "kind"},
-    {.name = "tokens"},
+    {.name = "tokens", .of_1024 = true},
     {.name = "mfu", .title = "MFU", .unit = "%", .digits = 1},
     {.name = "hbm_bytes", .title = "GPU", .unit = "B", .digits = 1},
     {.name = "fits", .title = "fits in", .unit = "%", .digits = 0},
@@ -126,7 +128,7 @@ static const struct report_column end_columns[] = {
 };
 static const struct report_column length_columns[] = {
     {.name = "gpus", .title = "GPUs"},
-    {.name = "tokens"},
+    {.name = "tokens", .of_1024 = true},
     {.name = "mfu_two_buffers", .title = "two buffers", .unit = "%", .digits = 1},
     {.name = "mfu_megatron", .title = "megatron", .unit = "%", .digits = 1},
     {.name = "mfu_deepspeed", .title = "deepspeed", .unit = "%", .digits = 1},
@@ -203,34 +205,31 @@ static struct report_cell fits_cell(const struct tables *t, const struct rk_plan
     return isnan(chance) ? cell_none() : cell_number(chance);
 }
 
-/* The fastest plan at the longest length of a kind, or of all, and what is too small for more. */
-static void add_longest(struct tables *t, uint64_t tokens)
-{
-    struct longest *p = t->p;
+/* What was found for a number of GPUs. */
+struct found {
+    uint64_t gpus, tokens[LONGEST_KINDS + 1];
+    bool full; /* no plan leaves the room */
+    bool any;  /* the fastest at the longest length, which is: */
     struct rk_plan plan;
-    struct rk_outcome o;
-    const enum longest_kind all = (enum longest_kind)LONGEST_KINDS;
-    const bool found = tokens > 0 && longest_fastest(p, tokens, all, &plan, &o);
-    report_row(t->report, t->longest,
-               (struct report_cell[LONGEST_COLUMNS]){
-                   cell_count(p->gpus), cell_count(tokens),
-                   found ? cell_number(o.step_s) : cell_none(),
-                   found ? cell_number(o.mfu) : cell_none(),
-                   found ? cell_number(o.hbm_bytes) : cell_none(),
-                   found ? fits_cell(t, &plan, &o) : cell_none(),
-                   found ? cell_number(o.offload_bytes) : cell_none(), cell_count(p->candidates),
-                   cell_count(tokens + p->step), cell_text(longest_limit(p, tokens, all)),
-                   found ? cell_text(plan_text(t->report, &plan)) : cell_none()});
-    if (found) add_range(t, &plan);
-    char text[REPORT_DIGITS];
-    if (found) /* of several numbers of GPUs the last, the largest */
-        report_verdict(t->report, REPORT_GOOD,
-                       report_text(t->report,
-                                   "The longest sequence on %" PRIu64 " GPUs has %s tokens: %.4g s "
-                                   "per step, %.1f %% MFU.",
-                                   p->gpus, report_digits(tokens, text), o.step_s, 100 * o.mfu));
-    else if (!t->report->verdict)
-        report_verdict(t->report, REPORT_BAD, "No sequence fits.");
+    struct rk_outcome outcome;
+    const char *limit; /* the memory that is too small for more */
+};
+
+static void add_longest(struct tables *t, const struct found *found)
+{
+    const bool any = found->any;
+    const struct rk_outcome *o = &found->outcome;
+    const uint64_t tokens = found->tokens[LONGEST_KINDS];
+    report_row(
+        t->report, t->longest,
+        (struct report_cell[LONGEST_COLUMNS]){
+            cell_count(found->gpus), cell_count(tokens), any ? cell_number(o->step_s) : cell_none(),
+            any ? cell_number(o->mfu) : cell_none(), any ? cell_number(o->hbm_bytes) : cell_none(),
+            any ? fits_cell(t, &found->plan, o) : cell_none(),
+            any ? cell_number(o->offload_bytes) : cell_none(), cell_count(t->p->candidates),
+            cell_count(tokens + t->p->step), cell_text(found->limit),
+            any ? cell_text(plan_text(t->report, &found->plan)) : cell_none()});
+    if (any) add_range(t, &found->plan);
 }
 
 static void add_ends(struct tables *t, const uint64_t tokens[LONGEST_KINDS + 1])
@@ -436,11 +435,13 @@ static enum rk_status leave_room(struct tables *t, const char *headroom,
     return status;
 }
 
-/* What was found for a number of GPUs. */
-struct found {
-    uint64_t gpus, tokens[LONGEST_KINDS + 1];
-    bool full; /* no plan leaves the room */
-};
+static void take_best(struct tables *t, struct found *f)
+{
+    const enum longest_kind all = (enum longest_kind)LONGEST_KINDS;
+    const uint64_t tokens = f->tokens[LONGEST_KINDS];
+    f->any = tokens && longest_fastest(t->p, tokens, all, &f->plan, &f->outcome);
+    f->limit = report_text(t->report, "%s", longest_limit(t->p, tokens, all));
+}
 
 static enum rk_status find(struct tables *t, const struct longest_args *args, struct found *f,
                            struct roomy_system roomy[LONGEST_KINDS], struct rk_error *error)
@@ -449,12 +450,45 @@ static enum rk_status find(struct tables *t, const struct longest_args *args, st
     enum rk_status status = leave_room(t, f->full ? "none" : args->headroom, roomy, error);
     if (status == RK_OK) status = longest_list(t->p, error);
     if (status == RK_OK) longest_find(t->p, f->tokens);
+    if (status == RK_OK) take_best(t, f);
     if (status != RK_OK || f->full || f->tokens[LONGEST_KINDS]) return status;
     f->full = true;
     return find(t, args, f, roomy, error);
 }
 
-/* The first lines. */
+/* "352K tokens on 8 GPUs, 832K on 16" */
+static const char *lengths_text(struct report *report, const struct found *found, int count)
+{
+    char size[QUANTITY_TEXT];
+    const char *text = "";
+    for (int i = 0; i < count; i++)
+        text = report_text(report, "%s%s%s%s on %" PRIu64 "%s", text, i ? ", " : "",
+                           whole_format(size, found[i].tokens[LONGEST_KINDS]), i ? "" : " tokens",
+                           found[i].gpus, i ? "" : " GPUs");
+    return text;
+}
+
+/* The verdict: the longest on each number of GPUs, and the plan of the last that has one. */
+static void say_longest(struct tables *t, const struct found *found, int count)
+{
+    const struct found *last = NULL;
+    struct rk_prediction prediction;
+    char size[QUANTITY_TEXT];
+    for (int i = 0; i < count; i++)
+        if (found[i].any) last = &found[i];
+    if (!last)
+        return report_answer(t->report, REPORT_BAD,
+                             report_text(t->report, "does not fit: %s is too small for %s tokens",
+                                         found[count - 1].limit, whole_format(size, t->p->step)));
+    const struct forecast f = {t->p->model, &t->input->system, &last->plan, &prediction, ""};
+    rk_predict(f.model, f.system, f.plan, &prediction);
+    verdict_of(
+        t->report,
+        report_text(t->report, "longest sequence: %s; %s", lengths_text(t->report, found, count),
+                    count > 1 ? report_text(t->report, "that of %" PRIu64 " ", last->gpus) : ""),
+        &f);
+}
+
 static void note_full(struct report *report, const struct found *found, int count)
 {
     for (int i = 0; i < count; i++)
@@ -479,6 +513,7 @@ static enum rk_status answer(const struct longest_args *args, struct tables *t,
         status = find(t, args, &found[i], roomy, error);
     }
     if (status != RK_OK) return status;
+    say_longest(t, found, count);
     note_full(t->report, found, count);
     open_tables(t);
     for (int i = 0; i < count && status == RK_OK; i++) {
@@ -486,12 +521,13 @@ static enum rk_status answer(const struct longest_args *args, struct tables *t,
         status = leave_room(t, found[i].full ? "none" : args->headroom, roomy, error);
         if (status == RK_OK) status = longest_list(t->p, error);
         if (status != RK_OK) break;
-        *any |= found[i].tokens[LONGEST_KINDS] > 0;
-        add_longest(t, found[i].tokens[LONGEST_KINDS]);
+        *any |= found[i].any;
+        add_longest(t, &found[i]);
         if (args->no_lengths) continue;
         add_ends(t, found[i].tokens);
         add_lengths(t, found[i].tokens);
     }
+    if (!*any) verdict_alone(t->report);
     hide_empty(t->ends);
     hide_empty(t->lengths);
     hide_empty(t->gains);

@@ -58,7 +58,7 @@ static const struct report_column columns[] = {
     {.name = "parameters", .unit = "n", .digits = 1, .own_scale = true},
     {.name = "active_parameters", .title = "active", .unit = "n", .digits = 1, .own_scale = true},
     {.name = "layers"}, {.name = "hidden"}, {.name = "feedforward"}, {.name = "heads"}, {.name = "kv_heads"},
-    {.name = "sequence"}, {.name = "vocabulary"}, {.name = "name"},
+    {.name = "sequence", .of_1024 = true}, {.name = "vocabulary"}, {.name = "name"},
 };
 /* clang-format on */
 

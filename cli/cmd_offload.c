@@ -10,7 +10,7 @@
 struct offload_args {
     struct plan_source source;
     double lifetime_years;
-    bool simulate;
+    bool simulate, verbose;
     const char *output;
     struct show_args show;
 };
@@ -35,6 +35,7 @@ static const struct option offload_simulation[] = {
     {.name = NULL},
 };
 static const struct option offload_output[] = {
+    OPTION_VERBOSE_ROW(AT(verbose), "the rules where none fits"),
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
      .help = "Write to FILE, atomically; - is standard output (default: -)"},
     {.name = NULL},
@@ -112,7 +113,7 @@ static enum rk_status of_plan(const struct offload_args *args, struct plan_input
     if (status == RK_OK && args->simulate) {
         offload_simulated(&job, report);
     } else if (status == RK_OK) {
-        status = offload_rules(&job, report);
+        status = offload_rules(&job, args->verbose, report);
         error->text[0] = 0;
     }
     offload_release(&job);

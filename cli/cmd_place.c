@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "cli/buffers_chart.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
@@ -115,7 +116,7 @@ static const struct report_column columns[] = {
     {.name = "seconds", .unit = "s", .digits = 3},
 };
 /* clang-format on */
-enum { PLACE_COLUMNS = sizeof columns / sizeof *columns };
+enum { PLACE_COLUMNS = sizeof columns / sizeof *columns, FROM_END_OF_OPTIMAL = 7 };
 
 struct placed {
     const char *cluster; /* that the rank is on; NULL: there is one */
@@ -131,6 +132,26 @@ static const char *verdict_of(const struct place_args *args, const struct placed
     if (placed->p.peak <= capacity) return "within the capacity";
     return placed->p.bound > capacity ? "no placement is within the capacity"
                                       : "none found within the capacity";
+}
+
+/* The answer: of one placement its peak, of several how many are optimal. */
+static void say_placed(struct report *report, const struct report_table *table, size_t buffers,
+                       const char *verdict, const struct rk_placement *p)
+{
+    const size_t columns_of_row = (size_t)table->column_count;
+    char peak[QUANTITY_TEXT];
+    size_t optimal = 0;
+    for (size_t i = 1; i <= table->rows; i++)
+        optimal += table->cells[i * columns_of_row - FROM_END_OF_OPTIMAL].as.flag;
+    const char *above = p->optimal ? "no placement is lower"
+                                   : report_text(report, "%.2f %% above the bound",
+                                                 100 * ((double)p->peak / (double)p->bound - 1));
+    const char *text =
+        table->rows > 1
+            ? report_text(report, "%zu placements: %zu optimal", table->rows, optimal)
+            : report_text(report, "%s: peak %s of %zu buffers, %s", verdict,
+                          quantity_format(peak, QUANTITY_BYTES, (double)p->peak), buffers, above);
+    report_answer(report, optimal == table->rows ? REPORT_GOOD : REPORT_UNSURE, text);
 }
 
 static void add_row(struct report *report, struct report_table *table, const char *file,
@@ -154,6 +175,7 @@ static void add_row(struct report *report, struct report_table *table, const cha
         placed->two_level_peak ? cell_count(placed->two_level_peak) : cell_none(),
         cell_number(placed->seconds)};
     report_row(report, table, cells + !placed->cluster);
+    if (table && table->rows) say_placed(report, table, count, verdict_of(args, placed), p);
 }
 
 /* ---- the caching allocator, for comparison ---- */

@@ -1,11 +1,13 @@
 /* reckon serve: inference, its prompts, its tokens, its cache. */
 #include "base/limits.h"
 #include "base/number.h"
+#include "base/units.h"
 #include "cli/commands.h"
 #include "cli/plan_operands.h"
 #include "cli/prediction.h"
 #include "cli/serve.h"
 #include "cli/show.h"
+#include "cli/verdict.h"
 #include "facts/headroom.h"
 #include "report/chart.h"
 
@@ -27,7 +29,7 @@ struct serve_args {
     struct option_values batch;
     uint64_t prompt, generated, pass_tokens, cache_bits;
     const char *measured;
-    bool validate, rows, heads_apart, cache_split, search;
+    bool verbose, validate, rows, heads_apart, cache_split, search;
     uint64_t first_ms, token_ms, top;
     const char *output, *headroom;
     struct show_args show;
@@ -57,6 +59,7 @@ static const struct option serve_options[] = {
      .help = "Divide the sequences among tensor ranks that would otherwise hold the same keys and values"},
     {.name = "heads-apart", .type = OPTION_FLAG, AT(heads_apart),
      .help = "Read shared keys and values once per head, as kernels of 2023 did"},
+    OPTION_VERBOSE_ROW(AT(verbose), "the tables of a plan that cannot run"),
     {.name = NULL},
 };
 static const struct option search_options[] = {
@@ -282,11 +285,24 @@ static int refuse(const struct serve_question *q, struct plan_input *input,
     p->reasons = 1;
     p->reason[0] = served->reason;
     const struct forecast f = {q->model, q->system, q->plan, p, input->assumed};
-    const char *why =
-        report_text(q->report, "It cannot run: %s", forecast_reason(q->report, &f, 0));
-    report_paragraph(q->report, why);
-    report_verdict(q->report, REPORT_BAD, why);
+    report_answer(q->report, REPORT_BAD,
+                  report_text(q->report, "%s: %s",
+                              served->timed ? sure_name(SURE_NOT) : "cannot run",
+                              forecast_reason(q->report, &f, 0)));
     return RK_NOTHING_FITS;
+}
+
+static void add_question(const struct serve_question *q, const struct plan_input *input)
+{
+    char prompt[QUANTITY_TEXT], generated[QUANTITY_TEXT];
+    report_note(q->report,
+                report_text(q->report,
+                            "  %s on %s, %llu GPU%s, inference: prompts of %s tokens, %s generated",
+                            input->model.id, input->system.id, (unsigned long long)q->plan->ranks,
+                            q->plan->ranks == 1 ? "" : "s", whole_format(prompt, q->serving.prompt),
+                            whole_format(generated, q->serving.generated)));
+    if (*input->assumed)
+        report_paragraph(q->report, report_text(q->report, "assumed: %s", input->assumed));
 }
 
 static struct rk_serving serving_of(const struct serve_args *args)
@@ -301,18 +317,10 @@ static int answer(const struct serve_args *args, struct plan_input *input, doubl
 {
     struct serve_question q = {&input->model, &input->system, &input->draft.plan, {0}, report};
     uint64_t batch[MOST_BATCHES];
-    struct rk_served served, shown = {.timed = false};
-    uint64_t shown_batch = 0;
+    struct serve_found shown = {.plan = input->draft.plan};
+    struct rk_served served;
     q.serving = serving_of(args);
-    report_note(
-        report,
-        report_text(report,
-                    "%s on %s, %llu GPU%s, inference: prompts of %llu tokens, %llu generated",
-                    input->model.id, input->system.id, (unsigned long long)q.plan->ranks,
-                    q.plan->ranks == 1 ? "" : "s", (unsigned long long)args->prompt,
-                    (unsigned long long)args->generated));
-    if (*input->assumed)
-        report_paragraph(report, report_text(report, "assumed: %s", input->assumed));
+    add_question(&q, input);
     if (rk_serve(q.model, q.system, q.plan, &q.serving, &served), !served.timed)
         return refuse(&q, input, &served);
     if (args->search)
@@ -327,15 +335,18 @@ static int answer(const struct serve_args *args, struct plan_input *input, doubl
         q.serving.batch = batch[i];
         rk_serve(q.model, q.system, q.plan, &q.serving, &served);
         add_batch(&q, table, &served);
-        if (shown_batch && served.verdict != RK_FITS) continue;
-        shown = served;
-        shown_batch = batch[i];
+        if (shown.batch && served.verdict != RK_FITS) continue;
+        shown.served = served;
+        shown.batch = batch[i];
     }
-    q.serving.batch = shown_batch;
-    show_steps(&q, &shown);
-    if (shown.verdict == RK_FITS) serve_verdict(&q, q.plan, &shown);
-    if (shown.verdict == RK_FITS) return RK_OK;
-    return refuse(&q, input, &shown);
+    q.serving.batch = shown.batch;
+    show_steps(&q, &shown.served);
+    if (shown.served.verdict == RK_FITS) {
+        serve_verdict(&q, &shown, "");
+        return RK_OK;
+    }
+    if (!args->verbose) verdict_alone(report);
+    return refuse(&q, input, &shown.served);
 }
 
 /* What does not go together; NULL when all does. Each of several clusters serves what is best for

@@ -189,7 +189,7 @@ static void add_grid(struct report *report)
 /* clang-format off */
 static const struct report_column file_columns[] = {
     {.name = "name"}, {.name = "description"}, {.name = "layers"}, {.name = "hidden"}, {.name = "feedforward"},
-    {.name = "heads"}, {.name = "head_dim"}, {.name = "sequence"}, {.name = "vocabulary"}, {.name = "attention"},
+    {.name = "heads"}, {.name = "head_dim"}, {.name = "sequence", .of_1024 = true}, {.name = "vocabulary"}, {.name = "attention"},
     {.name = "position"}, {.name = "tied_embeddings"}, {.name = "biases"}, {.name = "count_embeddings"},
     {.name = "source"},
 };

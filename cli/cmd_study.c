@@ -67,8 +67,8 @@ const struct usage study_usage = {
         "are stored in an SQLite database at once: after a stop, the same command resumes. A changed "
         "study runs only the searches that are new; a new version of the model runs all of them again, "
         "and says so.\n\n"
-        "Without --export a summary of each figure is printed. Standard error has the number of plans "
-        "and the time.\n\n"
+        "Without --export a summary of each figure is printed, then the best plan of each. Standard "
+        "error has the number of plans and the time.\n\n"
         "SIGINT ends the run with exit status 130; finished searches are kept.",
     .operands = study_operands,
     .groups = {
@@ -160,7 +160,7 @@ static void say_done(const struct run *run)
 struct sheet {
     struct report *report;
     struct report_table *table;
-    const char *name;
+    const char *name, *title;
 };
 
 static bool ends(const char *text, const char *end)
@@ -186,6 +186,8 @@ static struct report_column named_column(const char *name)
     else if (!strcmp(name, "mfu") || ends(name, "_efficiency"))
         column.unit = "%";
     if (column.unit && *column.unit) column.digits = 2;
+    if (!strcmp(name, "mfu")) column.title = "MFU";
+    if (!strcmp(name, "hbm_bytes")) column.title = "memory";
     return column;
 }
 
@@ -194,7 +196,8 @@ static void open_table(struct sheet *sheet, int columns, const char *const *name
     struct report_column *column = report_alloc(sheet->report, (size_t)columns * sizeof *column);
     for (int i = 0; column && i < columns; i++)
         column[i] = named_column(report_text(sheet->report, "%s", names[i]));
-    sheet->table = report_list(sheet->report, sheet->name, NULL, REPORT_IN_ALL, column, columns);
+    sheet->table =
+        report_list(sheet->report, sheet->name, sheet->title, REPORT_IN_ALL, column, columns);
 }
 
 static struct report_cell value_cell(struct report *report, const struct study_value *value)
@@ -230,7 +233,7 @@ static enum rk_status add_row(void *context, int columns, const char *const *nam
 static enum rk_status add_query(struct run *run, const char *name, const char *sql,
                                 struct report *report, struct rk_error *error)
 {
-    struct sheet sheet = {report, NULL, name};
+    struct sheet sheet = {report, NULL, name, NULL};
     if (!sql) return no_memory(error);
     return study_query(run->database, sql, add_row, &sheet, error);
 }
@@ -245,19 +248,50 @@ static enum rk_status fill_export(struct run *run, struct report *report, struct
     return status;
 }
 
+/* One text as the answer. */
+static enum rk_status take_answer(void *context, int columns, const char *const *names,
+                                  const struct study_value *values, struct rk_error *error)
+{
+    (void)columns;
+    (void)names;
+    (void)error;
+    if (values[0].type == STUDY_TEXT) report_answer(context, REPORT_PLAIN, values[0].text);
+    return RK_OK;
+}
+
+/* How far it is, and the best of all; the best of each figure is what the summary ends with. */
+static enum rk_status add_result(struct run *run, const char *figure, struct report *report,
+                                 struct rk_error *error)
+{
+    static const char answer[] =
+        "SELECT sum(finished) || ' of ' || sum(points) || ' points are finished, ' || sum(can_run)"
+        "  || ' can run' || ifnull((SELECT '; highest MFU ' || printf('%%.1f', 100 * max(mfu))"
+        "  || ' %%: ' || model || ' on ' || system || ', ' || gpus || ' GPUs' FROM result"
+        "  WHERE rank = 1 AND figure GLOB '%s' HAVING count(*)), '')"
+        "  FROM progress WHERE figure GLOB '%s'";
+    static const char best[] =
+        "SELECT figure, model, system, gpus, max_batch, step_s, max(mfu) AS mfu, hbm_bytes, plan"
+        "  FROM result WHERE rank = 1 AND figure GLOB '%s' GROUP BY figure_number";
+    char sql[sizeof answer + 2 * STUDY_NAME];
+    snprintf(sql, sizeof sql, answer, figure, figure);
+    enum rk_status status = study_query(run->database, sql, take_answer, report, error);
+    snprintf(sql, sizeof sql, best, figure);
+    struct sheet sheet = {report, NULL, "best", "The best plan of each figure, by MFU"};
+    if (status == RK_OK) status = study_query(run->database, sql, add_row, &sheet, error);
+    return status;
+}
+
 static enum rk_status fill_summary(struct run *run, struct report *report, struct rk_error *error)
 {
-    char sql[288] =
-        "SELECT figure, points, finished, can_run, strategies AS plans, fits FROM progress";
-    if (run->figure >= 0)
-        snprintf(sql + strlen(sql), sizeof sql - strlen(sql), " WHERE figure = '%s'",
-                 run->study->figure[run->figure].name);
+    static const char progress[] = "SELECT figure, points, finished, can_run, strategies AS plans, "
+                                   "fits FROM progress WHERE figure GLOB '%s'";
+    const char *name = run->figure < 0 ? NULL : run->study->figure[run->figure].name;
+    char sql[sizeof progress + STUDY_NAME];
+    snprintf(sql, sizeof sql, progress, name ? name : "*");
     if (*run->study->title) report_note(report, run->study->title);
-    const enum rk_status status = add_query(run, "figures", sql, report, error);
-    return status == RK_OK
-               ? study_trend(report, run->database,
-                             run->figure < 0 ? NULL : run->study->figure[run->figure].name, error)
-               : status;
+    enum rk_status status = add_query(run, "figures", sql, report, error);
+    if (status == RK_OK) status = study_trend(report, run->database, name, error);
+    return status == RK_OK ? add_result(run, name ? name : "*", report, error) : status;
 }
 
 static void fill_list(const struct run *run, struct report *report)

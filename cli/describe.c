@@ -37,7 +37,7 @@ static const struct report_column model_columns[] = {
     {.name = "feedforward",             .help = "width inside the MLP"},
     {.name = "heads",                   .help = "attention heads"},
     {.name = "head_dim",                .help = "width of one head"},
-    {.name = "sequence",                .help = "tokens of one sample"},
+    {.name = "sequence",                .help = "tokens of one sample", .of_1024 = true},
     {.name = "vocabulary",              .help = "entries of the embedding table"},
     {.name = "attention",               .help = "which heads share keys and values"},
     {.name = "position",                .help = "how positions are told apart"},

@@ -184,15 +184,13 @@ static void changed_line(const struct forecast *f, const char *words, char line[
     free(after);
 }
 
-static void add_changes(struct report *report, const struct forecast *f)
+/* Returns the one to make first, for the answer. */
+static const char *add_changes(struct report *report, const struct forecast *f)
 {
     enum { FEW = 5 };
     static struct rk_saving saving[RK_MAX_SAVINGS];
     const int count = rk_savings(f->model, f->system, f->plan, f->prediction, saving);
-    if (!count) {
-        report_note(report, "  no single change of the plan saves memory");
-        return;
-    }
+    if (!count) return "no single change of the plan saves memory";
     struct report_table *table = REPORT_LIST(report, "changes", "Changes, the first one first",
                                              REPORT_IN_ALL, change_columns);
     for (int i = 0; i < count && i < FEW; i++) {
@@ -207,8 +205,8 @@ static void add_changes(struct report *report, const struct forecast *f)
     }
     char first[LINE];
     changed_line(f, saving[0].words, first);
-    report_note(report, report_text(report, "change first: %s (%s)%s%s", saving[0].words,
-                                    saving[0].what, *first ? ": " : "", first));
+    return report_text(report, "change first: %s (%s)%s%s", saving[0].words, saving[0].what,
+                       *first ? ": " : "", first);
 }
 
 /* ---- the answer ---- */
@@ -218,26 +216,17 @@ static void add_headline(struct report *report, const struct forecast *f,
 {
     static const char *const kinds[] = {"", "an out-of-memory error", "a summary of memory",
                                         "a memory snapshot"};
-    char asked[QUANTITY_TEXT], held[QUANTITY_TEXT], predicted[QUANTITY_TEXT];
-    const struct rk_stage *s = &f->prediction->stage[f->prediction->tightest];
+    char asked[QUANTITY_TEXT], held[QUANTITY_TEXT];
     const double measured = m->allocated_bytes;
-    const enum sure sure = verdict_sure(f, NULL);
-    report_note(
-        report,
-        report_text(
-            report, "%s: %s%s%s%s%s%s", kinds[m->kind], measured > 0 ? "tensors held " : "the run",
-            measured > 0 ? quantity_format(held, QUANTITY_BYTES, measured) : "",
-            m->asked_bytes > 0 ? " when it asked for " : "",
-            m->asked_bytes > 0 ? quantity_format(asked, QUANTITY_BYTES, m->asked_bytes) : "",
-            *m->where ? ", at " : "", m->where));
     report_note(report,
-                report_text(report, "predicted: tensors take %s at the peak, so that %s",
-                            quantity_format(predicted, QUANTITY_BYTES, s->allocated_bytes),
-                            sure == SURE_NOT      ? "this plan does not fit"
-                            : sure == SURE_UNSURE ? "it is unsure whether this plan fits"
-                            : measured + m->asked_bytes > 1.1 * s->allocated_bytes
-                                ? "it fits: the run stores something that the plan does not have"
-                                : "it fits: look at what the run holds outside its tensors"));
+                report_text(report, "  %s: %s%s%s%s%s%s", kinds[m->kind],
+                            measured > 0 ? "tensors held " : "the run",
+                            measured > 0 ? quantity_format(held, QUANTITY_BYTES, measured) : "",
+                            m->asked_bytes > 0 ? " when it asked for " : "",
+                            m->asked_bytes > 0
+                                ? quantity_format(asked, QUANTITY_BYTES, m->asked_bytes)
+                                : "",
+                            *m->where ? ", at " : "", m->where));
     if (m->failures > 0 || m->retries > 0)
         report_note(report, report_text(report,
                                         "  %.0f allocations failed, %.0f were tried again after a "
@@ -252,11 +241,28 @@ static void add_headline(struct report *report, const struct forecast *f,
     forecast_plan(report, f);
 }
 
+/* Does the plan fit, and if so, what else filled the memory? */
+static void add_verdict(struct report *report, const struct forecast *f,
+                        const struct memory_report *m, const char *change)
+{
+    const enum sure sure = verdict_sure(f, NULL);
+    const double bytes = f->prediction->stage[f->prediction->tightest].allocated_bytes;
+    const bool more = m->allocated_bytes + m->asked_bytes > 1.1 * bytes;
+    char predicted[QUANTITY_TEXT];
+    report_answer(report, verdict_tone(sure),
+                  report_text(report, "%s: tensors take %s at the predicted peak%s; %s",
+                              sure_name(sure), quantity_format(predicted, QUANTITY_BYTES, bytes),
+                              sure != SURE_FITS ? ""
+                              : more ? ", and the run stores something that the plan does not have"
+                                     : ": look at what the run holds outside its tensors",
+                              change));
+}
+
 void doctor_memory(struct report *report, const struct forecast *f, const struct memory_report *m)
 {
     add_headline(report, f, m);
     add_parts(report, f, m);
     add_holders(report, m);
     add_predicted(report, f->prediction);
-    add_changes(report, f);
+    add_verdict(report, f, m, add_changes(report, f));
 }

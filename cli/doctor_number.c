@@ -49,14 +49,28 @@ enum rk_status number_step(const struct measured_number *n, const struct forecas
 
 /* ---- where it lies ---- */
 
-/* By the share of measured runs that are faster. */
-static const char *verdict_of(double faster)
+struct number_place number_place(const struct forecast *f, double step_s)
 {
-    return faster < 0.05    ? "faster than 95 % of measured runs: check the number"
-           : faster < 0.25  ? "good: among the fastest quarter of measured runs"
-           : faster <= 0.75 ? "usual: in the 50 % interval"
-           : faster <= 0.95 ? "slow: slower than three of four measured runs"
-                            : "too slow: outside the 90 % interval";
+    static const struct {
+        double faster; /* share of measured runs, at most */
+        struct number_place place;
+    } places[] = {{0.05, {"faster than 95 % of measured runs", "check the number", REPORT_GOOD}},
+                  {0.25, {"good", "among the fastest quarter of measured runs", REPORT_GOOD}},
+                  {0.75, {"usual", "in the 50 % interval", REPORT_GOOD}},
+                  {0.95, {"slow", "slower than three of four measured runs", REPORT_UNSURE}},
+                  {1.00, {"too slow", "outside the 90 % interval", REPORT_BAD}}};
+    static const struct number_place unknown[] = {
+        {"usual", "no run like it was measured", REPORT_GOOD},
+        {"slow", "no run like it was measured", REPORT_UNSURE},
+        {"too slow", "no run like it was measured", REPORT_BAD}};
+    const double ratio = step_s / f->prediction->step_s;
+    struct error_class c;
+    if (!forecast_class(f, &c)) return unknown[(ratio > 1.1) + (ratio > 1.5)];
+    const double faster = error_share_below(&c, ratio);
+    size_t i = 0;
+    while (i + 1 < sizeof places / sizeof *places && faster > places[i].faster)
+        i++;
+    return places[i].place;
 }
 
 void number_position(struct report *report, const struct forecast *f, double step_s)
@@ -73,8 +87,8 @@ void number_position(struct report *report, const struct forecast *f, double ste
         return;
     }
     const double faster = error_share_below(&c, step_s / predicted);
-    const char *verdict = verdict_of(faster);
-    report_note(report, report_text(report, "%s", verdict));
+    const struct number_place place = number_place(f, step_s);
+    const char *verdict = report_text(report, "%s: %s", place.word, place.why);
     report_note(report,
                 report_text(report,
                             "  %.0f %% of measured runs are faster; 90 %% interval %s to %s "

@@ -25,4 +25,11 @@ void number_position(struct report *report, const struct forecast *f, double ste
 /* Table "changes": the three single changes that bring most. */
 void number_changes(struct report *report, const struct gain_case *of, double measured_s);
 
+/* The same in words: "slow", "slower than three of four measured runs". */
+struct number_place {
+    const char *word, *why;
+    enum report_tone tone;
+};
+struct number_place number_place(const struct forecast *f, double step_s);
+
 #endif

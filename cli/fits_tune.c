@@ -253,16 +253,16 @@ enum sure fits_tune(struct report *report, const struct fits_question *question,
     struct rk_system with_host;
     struct host host;
     struct rk_error none;
-    char note[HOST_WORD];
+    char note[HOST_WORD], tokens[QUANTITY_TEXT];
     if (host_of(&input->system, &host) &&
         host_load(&host, question->line, &with_host, &none) == RK_OK)
         t.host = &with_host;
     report_note(
         report,
-        report_text(report, "%s on %s, %llu GPU%s, samples of %llu tokens", input->model.id,
+        report_text(report, "%s on %s, %llu GPU%s, samples of %s tokens", input->model.id,
                     input->system.id, (unsigned long long)input->draft.plan.ranks,
                     input->draft.plan.ranks == 1 ? "" : "s",
-                    (unsigned long long)(input->draft.plan.sequence ? input->draft.plan.sequence
+                    whole_format(tokens, input->draft.plan.sequence ? input->draft.plan.sequence
                                                                     : input->model.sequence)));
     if (*input->assumed) report_note(report, report_text(report, "  assumed: %s", input->assumed));
     if (t.host)

@@ -142,49 +142,44 @@ static void add_notes(struct report *report, const struct notes *notes, enum rk_
     }
 }
 
-static void add_headline(struct report *report, const struct import_answer *answer)
+static void add_headline(struct report *report, const struct import_answer *answer,
+                         const struct rk_system *system)
 {
     char total[REPORT_DIGITS], active[REPORT_DIGITS];
     const struct rk_model *model = answer->model;
     report_digits(rk_model_parameters(model), total);
     report_digits(rk_model_active_parameters(model), active);
-    report_note(report, report_text(report, "%s: %s parameters%s%s%s, %llu GPUs with %s", model->id,
-                                    total, model->experts ? ", of which " : "",
+    report_note(report, report_text(report, "%s: %s parameters%s%s%s, %llu GPUs%s%s with %s",
+                                    model->id, total, model->experts ? ", of which " : "",
                                     model->experts ? active : "", model->experts ? " active" : "",
-                                    (unsigned long long)answer->plan->ranks, answer->tool));
+                                    (unsigned long long)answer->plan->ranks, system ? " of " : "",
+                                    system ? system->id : "", answer->tool));
     if (answer->remark) report_note(report, answer->remark);
 }
 
 static void add_verdict(struct report *report, const struct import_answer *answer,
                         const struct forecast *f)
 {
-    static const struct report_column columns[] = {{.name = "command"},
-                                                   {.name = "tool"},
-                                                   {.name = "plan_words"},
-                                                   {.name = "fits"},
-                                                   {.name = "verdict"}};
+    static const struct report_column columns[] = {{.name = "command"},    {.name = "tool"},
+                                                   {.name = "plan_words"}, {.name = "fits"},
+                                                   {.name = "verdict"},    {.name = "outcome"}};
     char text[RK_PLAN_TEXT];
     rk_plan_text(answer->plan, text, sizeof text);
     const bool fits = f && f->prediction->verdict == RK_FITS;
     const struct report_cell cells[] = {
-        cell_text("import"), cell_text(answer->tool), cell_text(report_text(report, "%s", text)),
+        cell_text("import"),
+        cell_text(answer->tool),
+        cell_text(report_text(report, "%s", text)),
         f ? cell_flag(fits) : cell_none(),
-        cell_text(f ? rk_verdict_name(f->prediction->verdict) : NULL)};
+        cell_text(f ? rk_verdict_name(f->prediction->verdict) : NULL),
+        cell_text(f ? verdict_word(f, verdict_sure(f, NULL)) : NULL)};
     report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns), cells);
+    if (f) report_answer(report, verdict_tone(verdict_sure(f, NULL)), verdict_line(report, f));
 }
 
 static void add_prediction(struct report *report, const struct forecast *f)
 {
     const struct rk_prediction *p = f->prediction;
-    char step[QUANTITY_TEXT];
-    if (verdict_sure(f, NULL) != SURE_NOT)
-        report_note(report,
-                    report_text(report, "On %s: %s per step, %.4g TFLOP/s per GPU, MFU %.1f %%",
-                                f->system->id, quantity_format(step, QUANTITY_SECONDS, p->step_s),
-                                p->model_flop / p->step_s / (double)f->plan->ranks / 1e12,
-                                100 * p->mfu));
-    else
-        report_note(report, report_text(report, "On %s: this plan cannot run", f->system->id));
     describe_system(report, f->system, REPORT_IN_JSON);
     forecast_refusal(report, f);
     forecast_line(report, f);
@@ -201,7 +196,7 @@ static int print_answer(const struct import_answer *answer, const struct import_
     struct rk_prediction prediction;
     const struct forecast forecast = {answer->model, system, answer->plan, &prediction, assumed};
     if (system) rk_predict(answer->model, system, answer->plan, &prediction);
-    add_headline(&report, answer);
+    add_headline(&report, answer, system);
     add_verdict(&report, answer, system ? &forecast : NULL);
     forecast_plan(&report, &forecast);
     if (answer->own_model) {

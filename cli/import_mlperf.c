@@ -46,7 +46,7 @@ const struct usage import_mlperf_usage = {
 /* The cells of a row, in the order of the tables in data/measured. */
 static const struct report_column columns[] = {
     {.name = "id"}, {.name = "source"}, {.name = "table_or_fig"}, {.name = "year"}, {.name = "model_name"}, {.name = "model"},
-    {.name = "layers"}, {.name = "hidden"}, {.name = "ffn"}, {.name = "heads"}, {.name = "kv_heads"}, {.name = "seq"}, {.name = "vocab"},
+    {.name = "layers"}, {.name = "hidden"}, {.name = "ffn"}, {.name = "heads"}, {.name = "kv_heads"}, {.name = "seq", .of_1024 = true}, {.name = "vocab"},
     {.name = "gated_mlp"}, {.name = "experts"}, {.name = "topk"}, {.name = "model.head_dim"}, {.name = "model.qkv_biases"},
     {.name = "model.window"}, {.name = "model.window_every"}, {.name = "model.attention_sinks"}, {.name = "model.predict_layers"},
     {.name = "gpu"}, {.name = "gpus"}, {.name = "gpus_per_node"}, {.name = "tp"}, {.name = "pp"}, {.name = "vpp"}, {.name = "dp"},

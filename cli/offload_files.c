@@ -254,7 +254,7 @@ static const struct field memo_fields[] = {
 };
 
 static const struct report_column memo_columns[] = {
-    {.name = "tokens"},
+    {.name = "tokens", .of_1024 = true},
     {.name = "layer_bytes", .title = "layer", .unit = "B", .digits = 2},
     {.name = "layer_forward_s", .title = "layer forward", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "alpha_overlap", .digits = 4}, {.name = "alpha_host", .digits = 4}, {.name = "alpha", .digits = 4},

@@ -1,5 +1,6 @@
 #include "cli/offload_rules.h"
 #include "base/units.h"
+#include "cli/verdict.h"
 #include "estimate/stages.h"
 #include "machine/part.h"
 
@@ -32,8 +33,8 @@ static const struct report_column columns[] = {
 /* clang-format on */
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static const char *verdict_of(const struct offload_job *job, const struct rk_prediction *p,
-                              struct report *report)
+static const char *rule_verdict(const struct offload_job *job, const struct rk_prediction *p,
+                                struct report *report)
 {
     char need[QUANTITY_TEXT], have[QUANTITY_TEXT];
     const double years = offload_life_years(job, p);
@@ -111,7 +112,7 @@ static void add_row(const struct offload_job *job, struct report *report,
         isfinite(years) ? cell_number(years) : cell_none(),
         isfinite(years) ? cell_number(offload_rated_life_years(job, p)) : cell_none(),
         cell_number(offload_cost_USD_a_year(job, p)),
-        cell_text(verdict_of(job, p, report)),
+        cell_text(rule_verdict(job, p, report)),
         rule == by_tensor_and_layer ? cell_none() : cell_text(text ? text : ""), /* of no plan */
     };
     for (int i = 3; i < COLUMNS - 2 && !p->timed; i++) /* figures, which it has none of */
@@ -130,12 +131,23 @@ struct table {
         const char *name;
         double step_s; /* NAN: it does not fit */
     } rule[8 + RK_SHARE_TIERS];
+    const char *fastest; /* the rule of the fastest plan that fits; NULL: none does */
+    struct rk_plan plan;
+    double plan_s;
+    const char *said; /* why the plan does not fit as it is */
 };
 
-static void note_rule(struct table *t, const char *rule)
+/* `plan` NULL: a bound that no plan reaches. */
+static void note_rule(struct table *t, const char *rule, const struct rk_plan *plan)
 {
     const bool fits = offload_counts(t->job, t->prediction);
     t->any |= fits;
+    if (!t->rules) t->said = rule_verdict(t->job, t->prediction, t->report);
+    if (fits && plan && (!t->fastest || t->prediction->step_s < t->plan_s)) {
+        t->fastest = rule;
+        t->plan = *plan;
+        t->plan_s = t->prediction->step_s;
+    }
     t->rule[t->rules++] = (struct kept_rule){rule, fits ? t->prediction->step_s : (double)NAN};
 }
 
@@ -143,7 +155,7 @@ static void add_rule(struct table *t, const char *rule, const struct rk_plan *pl
 {
     rk_predict(t->job->model, t->job->system, plan, t->prediction);
     add_row(t->job, t->report, t->rows, rule, plan, t->prediction);
-    note_rule(t, rule);
+    note_rule(t, rule, plan);
 }
 
 /* What the fastest that fits gains over each rule. */
@@ -374,7 +386,7 @@ static void add_dealt(struct table *t)
             settle_deal(d, p, &plan, kept_s, left_s);
             if (p->verdict == RK_MEMORY_EXCEEDED && p->reason[0].tier > 0) p->verdict = RK_FITS;
             add_row(job, t->report, t->rows, by_tensor_and_layer, &plan, p);
-            note_rule(t, by_tensor_and_layer);
+            note_rule(t, by_tensor_and_layer, NULL);
             struct report_table *table =
                 REPORT_LIST(t->report, "tensors",
                             "By tensor and layer: placement (first stage, one microbatch)",
@@ -409,7 +421,7 @@ static void add_rules(struct table *t)
     if (!job->parts) add_dealt(t);
     if (offload_optimum(job, &plan, t->prediction)) {
         add_row(job, t->report, t->rows, by_token, &plan, t->prediction);
-        note_rule(t, by_token);
+        note_rule(t, by_token, &plan);
     }
     add_gains(t);
 }
@@ -515,12 +527,30 @@ void offload_simulated(const struct offload_job *job, struct report *report)
                 add_stored(job->parts ? &job->part[part] : job, tier, slower[i], report, table);
 }
 
-enum rk_status offload_rules(const struct offload_job *job, struct report *report)
+/* The fastest plan that fits, before the table that compares it. */
+static void say_fastest(const struct table *t)
+{
+    struct report *report = t->report;
+    const struct offload_job *job = t->job;
+    const struct forecast f = {job->model, job->system, &t->plan, t->prediction, ""};
+    if (!t->fastest) {
+        report_answer(report, REPORT_BAD,
+                      report_text(report, "does not fit by any rule; as the plan says: %s",
+                                  t->said ? t->said : "it cannot run"));
+        return;
+    }
+    rk_predict(job->model, job->system, &t->plan, t->prediction);
+    verdict_of(report, report_text(report, "fastest rule: %s; ", t->fastest), &f);
+}
+
+enum rk_status offload_rules(const struct offload_job *job, bool verbose, struct report *report)
 {
     struct table t = {.job = job, .report = report, .prediction = malloc(sizeof *t.prediction)};
     t.rows = REPORT_LIST(report, "rules", "Rules compared on the plan", REPORT_IN_ALL, columns);
     if (t.prediction && t.rows) add_rules(&t);
     say_all_lives(job, report);
+    if (t.prediction && t.rows) say_fastest(&t);
+    if (!t.any && !verbose) verdict_alone(report);
     free(t.prediction);
     return t.any ? RK_OK : RK_NOTHING_FITS;
 }

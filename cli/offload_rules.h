@@ -5,8 +5,9 @@
 #include "cli/offload_plans.h"
 #include "report/report.h"
 
-/* A table with a row for each rule; RK_NOTHING_FITS when none fits. */
-enum rk_status offload_rules(const struct offload_job *job, struct report *report);
+/* The fastest rule, and a table with a row for each; RK_NOTHING_FITS when none fits: people then
+ * get the table only when `verbose`. */
+enum rk_status offload_rules(const struct offload_job *job, bool verbose, struct report *report);
 
 /* A row for each lower memory and each of several rates. */
 void offload_simulated(const struct offload_job *job, struct report *report);

@@ -9,7 +9,7 @@
 const struct report_column page_longest_columns[PAGE_LONGEST_COLUMNS] = {
     {.name = "gpus", .title = "GPUs"},
     {.name = "kind"},
-    {.name = "tokens"},
+    {.name = "tokens", .of_1024 = true},
     {.name = "mfu", .title = "MFU", .unit = "%"},
     {.name = "hbm_bytes", .title = "memory of a GPU", .unit = "B"},
     {.name = "offload_bytes", .title = "lower memories", .unit = "B"},
@@ -87,7 +87,7 @@ static void draw(struct html_page *page, const struct page_longest *l, int colum
     if (!lines->series) return;
     lines->count = 0;
     lines->column[0] = (struct report_column){.name = "plan", .title = "plans"};
-    lines->column[1] = (struct report_column){.name = "tokens"};
+    lines->column[1] = (struct report_column){.name = "tokens", .of_1024 = true};
     lines->column[2] = page_longest_columns[column];
     struct report_table *table = page_table(page, lines->column, 3);
     add_points(page, l, column, table, lines);

@@ -1,6 +1,7 @@
 /* run_show.c - the run in the answers of the commands. */
 #include "base/memory.h"
 #include "cli/run_args.h"
+#include "cli/verdict.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -94,7 +95,7 @@ static void add_phases(struct report *report, const struct run_phases *phases)
         {.name = "phase"},
         {.name = "tokens", .unit = "n", .digits = 6},
         {.name = "batch"},
-        {.name = "sequence"},
+        {.name = "sequence", .of_1024 = true},
         {.name = "step_s", .title = "step", .unit = "s", .digits = 3},
         {.name = "mfu", .title = "MFU", .unit = "%", .digits = 1},
         {.name = "switch_s", .title = "change of plan", .unit = "s", .digits = 0},
@@ -213,6 +214,7 @@ static enum rk_status add_section(struct report *report, const struct run_terms 
     const enum rk_status status = rk_campaign_simulate(phases->campaign, phases->count, SIMULATED,
                                                        run_seed(terms->args), &range, error);
     if (status != RK_OK) return status;
+    verdict_run(report, outcome.total_s, outcome.cost);
     add_run(report, phases, &outcome, &range);
     add_phases(report, phases);
     report_paragraph(report, report_text(report, "assumed: %s", phases->assumed));

@@ -318,8 +318,12 @@ static bool add_best(struct report *report, const struct search *search)
     if (!search->result.found || search_is_over_clusters(search)) return false;
     take_first(search, &best);
     const bool unsure = verdict_sure(&best.forecast, NULL) == SURE_UNSURE;
-    report_note(report, report_text(report, "Best plan %s%s", unsure ? "is " : "",
-                                    verdict_line(report, &best.forecast)));
+    report_answer(report, verdict_tone(verdict_sure(&best.forecast, NULL)),
+                  report_text(report, "%s %s%s",
+                              search->result.complete ? "Best plan"
+                                                      : "INCOMPLETE, stopped by a signal: the best "
+                                                        "plan so far",
+                              unsure ? "is " : "", verdict_line(report, &best.forecast)));
     return unsure;
 }
 
@@ -327,20 +331,19 @@ static void add_headline(struct report *report, const struct search *search)
 {
     const struct rk_plans_problem *p = &search->problem;
     const struct rk_search_counts *c = &search->result.counts;
-    char total[REPORT_DIGITS], fits[REPORT_DIGITS];
-    if (!search->result.complete)
-        report_note(report, "INCOMPLETE: stopped by a signal; the best so far");
+    char total[REPORT_DIGITS], fits[REPORT_DIGITS], tokens[QUANTITY_TEXT];
     const bool unsure = add_best(report, search);
-    report_note(report, report_text(report,
-                                    "%s on %s, %" PRIu64 " GPU%s, batch %s%" PRIu64 " of %" PRIu64
-                                    " tokens, %s, %s, %s%s%s",
-                                    p->model->id, p->system->id, p->base.ranks,
-                                    p->base.ranks == 1 ? "" : "s",
-                                    search_is_published(search) ? "up to " : "", p->base.batch,
-                                    sequence_of(p), rk_framework_name(p->base.framework),
-                                    precision_of(p) ? precision_of(p) : "several precisions",
-                                    search_model_name(search), search->why ? ": " : "",
-                                    search->why ? search->why : ""));
+    if (!search->result.complete && !report->leads)
+        report_note(report, "INCOMPLETE: stopped by a signal; the best so far");
+    report_note(
+        report,
+        report_text(
+            report, "%s on %s, %" PRIu64 " GPU%s, batch %s%" PRIu64 " of %s tokens, %s, %s, %s%s%s",
+            p->model->id, p->system->id, p->base.ranks, p->base.ranks == 1 ? "" : "s",
+            search_is_published(search) ? "up to " : "", p->base.batch,
+            whole_format(tokens, sequence_of(p)), rk_framework_name(p->base.framework),
+            precision_of(p) ? precision_of(p) : "several precisions", search_model_name(search),
+            search->why ? ": " : "", search->why ? search->why : ""));
     if (unsure && search->room != SEARCH_NO_ROOM)
         report_note(
             report,

@@ -1,4 +1,5 @@
 #include "cli/search_table.h"
+#include "cli/verdict.h"
 
 #include "base/memory.h"
 #include "base/units.h"
@@ -265,28 +266,36 @@ static void add_charts(struct report *report, const struct table *table,
     }
 }
 
-/* The fastest of all, in tokens per second and GPU. */
-static void add_verdict(struct report *report, const struct table *table,
-                        const struct search_grid *grid)
+/* Of sorted rows the first, else the one with the most tokens per second. */
+static const struct search_row *best_row(const struct table *table)
 {
     const struct search_row *best = NULL;
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < table->count && !(best && table->args->sort); i++) {
         const struct search_row *row = &table->row[i];
         if (!row->reason && (!best || row->outcome.tokens_per_s > best->outcome.tokens_per_s))
             best = row;
     }
+    return best;
+}
+
+/* The verdict on the best row, with its run where one is asked for. */
+static void add_verdict(struct report *report, const struct table *table,
+                        const struct search_grid *grid)
+{
+    const char *sort = table->args->sort;
+    const struct search_row *best = best_row(table);
+    struct rk_prediction prediction;
     if (!best) {
-        report_verdict(report, REPORT_BAD, "No problem has a plan that can run.");
+        report_answer(report, REPORT_BAD, "no problem has a plan that can run");
         return;
     }
-    char step[QUANTITY_TEXT];
-    report_verdict(report, REPORT_GOOD,
-                   report_text(report,
-                               "%zu of %zu problems have a plan. The most tokens per second: %s, "
-                               "%s per step, %.1f %% MFU.",
-                               table->fitting, grid->problems, label_of(report, grid, best, ""),
-                               quantity_format(step, QUANTITY_SECONDS, best->outcome.step_s),
-                               100 * best->outcome.mfu));
+    const struct forecast f = {best->model, best->system, &best->plan, &prediction, ""};
+    rk_predict(f.model, f.system, f.plan, &prediction);
+    verdict_of(report,
+               report_text(report, "%s%s: %s; ", sort ? "best by " : "most tokens per second",
+                           sort ? sort : "", label_of(report, grid, best, "")),
+               &f);
+    if (best->days > 0) verdict_run(report, best->days * 86400, best->cost);
 }
 
 static void fill_report(struct table *table, const struct search_grid *grid)

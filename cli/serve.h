@@ -47,9 +47,9 @@ struct serve_found {
 bool serve_best(const struct serve_question *question, const struct serve_limits *limits,
                 bool search, struct serve_found *found);
 
-/* Says in the report what the plan gives for the question's batch. */
-void serve_verdict(const struct serve_question *question, const struct rk_plan *plan,
-                   const struct rk_served *served);
+/* The answer: what the plan, which is timed, gives for its batch; `of` goes before it. */
+void serve_verdict(const struct serve_question *question, const struct serve_found *best,
+                   const char *of);
 
 /* Words that `reckon serve` takes, in addition to the user's; live in the report. */
 const char *serve_words(struct report *report, const struct rk_plan *plan);

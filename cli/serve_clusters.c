@@ -79,10 +79,11 @@ enum rk_status serve_over_clusters(const struct serve_over *over, bool *any, str
         status = serve_one(over, &machine.cluster[i], table, &tokens_per_s, error);
     report_record(over->report, "all", sums, 1,
                   (const struct report_cell[]){cell_number(tokens_per_s)});
-    report_note(over->report, "");
-    report_note(over->report,
-                report_text(over->report, "all clusters together: %.5g tokens/s", tokens_per_s));
     *any = tokens_per_s > 0;
+    report_answer(
+        over->report, *any ? REPORT_GOOD : REPORT_BAD,
+        *any ? report_text(over->report, "all clusters together: %.5g tokens/s", tokens_per_s)
+             : "no cluster serves it: the reasons are below");
     rk_machine_release(&machine);
     return status;
 }

@@ -136,7 +136,7 @@ static enum rk_status predict_row(struct measured *row, struct rk_error *error)
 /* clang-format off */
 static const struct report_column row_columns[] = {
     {.name = "id"}, {.name = "source"}, {.name = "model"}, {.name = "system"}, {.name = "plan"},
-    {.name = "prompt"}, {.name = "generated"}, {.name = "batch"}, {.name = "figure"},
+    {.name = "prompt", .of_1024 = true}, {.name = "generated", .of_1024 = true}, {.name = "batch"}, {.name = "figure"},
     {.name = "measured", .digits = 5}, {.name = "predicted", .digits = 5},
     {.name = "error", .unit = "%", .digits = 1},
     {.name = "verdict"},

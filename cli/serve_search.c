@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "cli/serve.h"
+#include "cli/verdict.h"
 #include "facts/learned.h"
 #include "machine/part.h"
 #include "report/chart.h"
@@ -183,26 +184,34 @@ bool serve_best(const struct serve_question *q, const struct serve_limits *limit
     return any;
 }
 
-void serve_verdict(const struct serve_question *q, const struct rk_plan *plan,
-                   const struct rk_served *served)
+/* "632.8", "140,926" */
+static const char *rate_text(struct report *report, double rate)
 {
-    char token[QUANTITY_TEXT], first[QUANTITY_TEXT];
-    report_verdict(
-        q->report, REPORT_GOOD,
-        report_text(
-            q->report,
-            "%llu sequences at a time give %.4g tokens per second per GPU; a token takes %s, "
-            "the first of a prompt alone %s.",
-            (unsigned long long)q->serving.batch, served->tokens_per_s / (double)plan->ranks,
-            quantity_format(token, QUANTITY_SECONDS, served->mean_token_s),
-            quantity_format(first, QUANTITY_SECONDS, served->alone.step_s)));
+    char digits[REPORT_DIGITS];
+    return rate < 1e4 ? report_text(report, "%.4g", rate)
+                      : report_text(report, "%s", report_digits((uint64_t)(rate + 0.5), digits));
 }
 
-static void verdict_best(const struct serve_question *q, const struct serve_found *found)
+void serve_verdict(const struct serve_question *q, const struct serve_found *best, const char *of)
 {
-    struct serve_question best = *q;
-    best.serving.batch = found->batch;
-    serve_verdict(&best, &found->plan, &found->served);
+    const struct rk_served *served = &best->served;
+    const double need = served->total_bytes, have = q->system->memory[0].capacity_bytes;
+    const enum sure sure = sure_of(q->model, &best->plan, need, have, NULL);
+    const char *chance =
+        verdict_chance(q->report, learned_fit(q->model, q->system, &best->plan, need));
+    char token[QUANTITY_TEXT], first[QUANTITY_TEXT];
+    report_answer(
+        q->report, verdict_tone(sure),
+        report_text(q->report,
+                    "%s%s: %s%s%llu sequence%s at a time, %s tokens/s (%.4g per GPU), %s per "
+                    "token, %s to the first of one prompt, %s",
+                    of, sure_name(sure), chance, *chance ? ", " : "",
+                    (unsigned long long)best->batch, best->batch == 1 ? "" : "s",
+                    rate_text(q->report, served->tokens_per_s),
+                    served->tokens_per_s / (double)best->plan.ranks,
+                    quantity_format(token, QUANTITY_SECONDS, served->mean_token_s),
+                    quantity_format(first, QUANTITY_SECONDS, served->alone.step_s),
+                    verdict_memory(q->report, need, have)));
 }
 
 int serve_search(const struct serve_question *q, const struct serve_limits *limits)
@@ -224,10 +233,13 @@ int serve_search(const struct serve_question *q, const struct serve_limits *limi
                                                      .column_count = LAYOUT_COLUMNS});
     for (int i = 0; i < all.count && (uint64_t)i < top; i++)
         add_row(q, table, &all.layout[i], i + 1);
-    if (all.count) verdict_best(q, &all.layout[0].found);
-    if (!all.count)
-        report_note(q->report, "  No layout fits, or is within the limits: give more GPUs, or "
-                               "longer limits");
+    if (all.count)
+        serve_verdict(q, &all.layout[0].found, "best layout ");
+    else {
+        report_answer(q->report, REPORT_BAD,
+                      "no layout fits, or is within the limits: give more GPUs, or longer limits");
+        verdict_alone(q->report);
+    }
     const bool any = all.count > 0;
     free(all.layout);
     return any ? RK_OK : RK_NOTHING_FITS;

@@ -37,6 +37,12 @@ static const char *step_of(struct report *report, const struct forecast *f)
                        quantity_interval(half, QUANTITY_SECONDS, range[1], range[3]));
 }
 
+const char *verdict_memory(struct report *report, double need_bytes, double capacity_bytes)
+{
+    return report_text(report, "memory %.1f of %.1f GiB", need_bytes / 0x1p30,
+                       capacity_bytes / 0x1p30);
+}
+
 /* "memory 65.1 of 80.0 GiB on stage 0 of 0-3" */
 static const char *memory_of(struct report *report, const struct forecast *f)
 {
@@ -44,9 +50,9 @@ static const char *memory_of(struct report *report, const struct forecast *f)
     const char *stage =
         p->stages > 1 ? report_text(report, " on stage %d of 0-%d", p->tightest, p->stages - 1)
                       : "";
-    return report_text(report, "memory %.1f of %.1f GiB%s",
-                       p->stage[p->tightest].total_bytes / 0x1p30,
-                       forecast_system(f, p->tightest)->memory[0].capacity_bytes / 0x1p30, stage);
+    const char *memory = verdict_memory(report, p->stage[p->tightest].total_bytes,
+                                        forecast_system(f, p->tightest)->memory[0].capacity_bytes);
+    return report_text(report, "%s%s", memory, stage);
 }
 
 const char *verdict_word(const struct forecast *f, enum sure sure)
@@ -85,6 +91,21 @@ const char *verdict_line(struct report *report, const struct forecast *f)
     return line_of(report, f, verdict_sure(f, NULL));
 }
 
+const char *verdict_money(struct report *report, double usd)
+{
+    return usd < 1e5 ? report_text(report, "%.5g USD", usd)
+                     : report_text(report, "%.4g million USD", usd / 1e6);
+}
+
+void verdict_run(struct report *report, double total_s, double usd)
+{
+    enum { DAY_S = 86400 };
+    if (!report->leads) return;
+    report_answer(report, report->tone,
+                  report_text(report, "%s, %.4g days%s%s", report->verdict, total_s / DAY_S,
+                              usd > 0 ? " and " : "", usd > 0 ? verdict_money(report, usd) : ""));
+}
+
 enum report_tone verdict_tone(enum sure sure)
 {
     static const enum report_tone tones[] = {
@@ -95,11 +116,25 @@ enum report_tone verdict_tone(enum sure sure)
 void verdict_add(struct report *report, const struct forecast *f, const struct sure_bounds *bounds)
 {
     const enum sure sure = verdict_sure(f, bounds);
-    const char *text = line_of(report, f, sure);
-    report_verdict(report, verdict_tone(sure), text);
-    report_note(report, text);
+    report_answer(report, verdict_tone(sure), line_of(report, f, sure));
     report_note(report, report_text(report, "  %s on %s, %llu GPU%s, %s", f->model->id,
                                     f->system->id, (unsigned long long)f->plan->ranks,
                                     f->plan->ranks == 1 ? "" : "s", forecast_model(f->plan)));
     forecast_plan(report, f);
+}
+
+void verdict_of(struct report *report, const char *what, const struct forecast *f)
+{
+    const enum sure sure = verdict_sure(f, NULL);
+    report_answer(report, verdict_tone(sure),
+                  report_text(report, "%s%s", what, line_of(report, f, sure)));
+    struct report_table *before = report->last;
+    forecast_plan(report, f);
+    report_to_front(report, before);
+}
+
+void verdict_alone(struct report *report)
+{
+    for (struct report_table *t = report->first; t; t = t->next)
+        if (t->columns) t->formats &= ~(unsigned)REPORT_IN_TEXT;
 }

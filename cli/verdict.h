@@ -31,6 +31,21 @@ double verdict_probability(const struct forecast *f);
 /* Prints it, and below it what it is about, the plan and what was assumed; pages have it, too. */
 void verdict_add(struct report *report, const struct forecast *f, const struct sure_bounds *bounds);
 
+/* The answer of a command that looks for a plan: `what` it found ("longest sequence: 8K tokens; "),
+ * then the verdict on the plan; below it the plan. Both come before all that is there. */
+void verdict_of(struct report *report, const char *what, const struct forecast *f);
+
+/* Of what cannot run people get the reason alone: no table that is there. */
+void verdict_alone(struct report *report);
+
+/* Adds to the verdict what the whole run takes: ", 269.6 days and 10.93 million USD";
+ * `usd` 0: no price is known. */
+void verdict_run(struct report *report, double total_s, double usd);
+const char *verdict_money(struct report *report, double usd);
+
+/* "memory 65.1 of 80.0 GiB" */
+const char *verdict_memory(struct report *report, double need_bytes, double capacity_bytes);
+
 /* "P(fits) 76 %"; "" where no measured runs say it (NAN). */
 const char *verdict_chance(struct report *report, double probability);
 

@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -171,6 +172,16 @@ size_t whole_parse(const char *text, size_t length, uint64_t *value)
     for (int i = 0; i < times; i++)
         if (__builtin_mul_overflow(*value, 1024, value)) *value = UINT64_MAX;
     return used + (times > 0);
+}
+
+const char *whole_format(char buffer[static QUANTITY_TEXT], uint64_t value)
+{
+    static const char *const letters[] = {"", "K", "M", "G", "T"};
+    int times = 0;
+    for (; value && value % 1024 == 0 && times < 4; times++)
+        value /= 1024;
+    snprintf(buffer, QUANTITY_TEXT, "%" PRIu64 "%s", value, letters[times]);
+    return buffer;
 }
 
 static bool refuse(struct units_error *error, size_t at, const char *text)

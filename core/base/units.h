@@ -56,6 +56,9 @@ const char *quantity_example(enum quantity quantity);
 
 enum { QUANTITY_TEXT = 32 };
 
+/* What whole_parse() reads, for people: "128K", "1M", of no whole number of 1024 its digits. */
+const char *whole_format(char buffer[static QUANTITY_TEXT], uint64_t value);
+
 /* For people: "80 GiB", "450 GB/s", "312 TFLOP/s", "16.7 ms", "175 B"; four digits. Exact sizes
  * of a whole number of a unit stay short. Returns `buffer`. */
 const char *quantity_format(char buffer[static QUANTITY_TEXT], enum quantity quantity,

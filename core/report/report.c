@@ -124,6 +124,22 @@ void report_verdict(struct report *report, enum report_tone tone, const char *te
 {
     report->verdict = report_text(report, "%s", text);
     report->tone = tone;
+    report->leads = false;
+}
+
+void report_answer(struct report *report, enum report_tone tone, const char *text)
+{
+    report_verdict(report, tone, text);
+    report->leads = true;
+}
+
+void report_to_front(struct report *report, struct report_table *last)
+{
+    if (!last || !last->next) return;
+    report->last->next = report->first;
+    report->first = last->next;
+    report->last = last;
+    last->next = NULL;
 }
 
 static bool table_grow(struct report *report, struct report_table *table)

@@ -46,6 +46,7 @@ struct report_column {
     const char *help;  /* REPORT_RECORD in text: a remark after the value; may be NULL */
     enum report_bar bar;
     bool own_scale; /* in text, each value in the unit that suits it, not the column's */
+    bool of_1024;   /* in text, a count of tokens of a sequence as "128K" (whole_format()) */
 };
 
 enum { REPORT_MAX_COLUMNS = 256 };
@@ -99,6 +100,7 @@ struct report {
     struct report_block *memory; /* all that the report allocated */
     const char *title;           /* of its page; NULL: its first line */
     const char *verdict;         /* the answer in a sentence; NULL: none was given */
+    bool leads;                  /* text begins with the verdict, too */
     enum report_tone tone;
     bool failed;
 };
@@ -168,6 +170,12 @@ void report_paragraph(struct report *report, const char *text);
 
 /* The answer in a sentence, which heads a page; the last one counts. Copies `text`. */
 void report_verdict(struct report *report, enum report_tone tone, const char *text);
+
+/* The same, and text begins with it, too, whatever was added before. */
+void report_answer(struct report *report, enum report_tone tone, const char *text);
+
+/* Moves what was added after `last`, once the report's last, before all the rest. */
+void report_to_front(struct report *report, struct report_table *last);
 
 /* Appends a copy of `cells` (column_count) to a table of stored rows; `table` may be NULL. */
 void report_row(struct report *report, struct report_table *table, const struct report_cell *cells);

@@ -1,5 +1,6 @@
 /* text.c - the report for people: aligned columns, scaled units, bars. */
 #include "base/text.h"
+#include "base/units.h"
 #include "report/columns.h"
 #include "report/write.h"
 
@@ -116,6 +117,8 @@ static const char *format_cell(const struct report_column *column, const struct 
     case REPORT_TEXT:
         return cell->as.text;
     case REPORT_COUNT:
+        if (column->of_1024 && cell->as.count % 1024 == 0)
+            return whole_format(buffer, cell->as.count);
         if (!find_family(column->unit)) return report_digits(cell->as.count, buffer);
         format_scaled(column, scale, (double)cell->as.count, buffer);
         return buffer;
@@ -572,9 +575,11 @@ void write_text(const struct report *report, const struct report_style *style, F
     static const struct report_style plain = {.colour = false};
     struct report_cell cells[REPORT_MAX_COLUMNS];
     struct line line = {out, style ? style : &plain, 0};
-    const struct report_table *table = NULL, *before = NULL;
+    const struct report_table *table = NULL;
+    bool note = report->leads, first = !report->leads;
+    if (report->leads) write_note(&line, report->verdict);
     while ((table = table_next(report, table, REPORT_IN_TEXT))) {
-        if (before && !(is_note(table) && is_note(before))) fputc('\n', out);
+        if (!first && !(is_note(table) && note)) fputc('\n', out);
         if (table->shape == REPORT_PARAGRAPH)
             write_paragraph(&line, table->title);
         else if (table->shape == REPORT_NOTE)
@@ -583,6 +588,7 @@ void write_text(const struct report *report, const struct report_style *style, F
             write_title(&line, table->title);
         if (table->shape == REPORT_ROWS) write_rows(&line, table, cells);
         if (table->shape == REPORT_RECORD) write_record(&line, table, cells);
-        before = table;
+        note = is_note(table);
+        first = false;
     }
 }

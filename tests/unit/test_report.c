@@ -348,3 +348,23 @@ Test(report, a_failed_report_or_file_says_so)
     }
     report_release(&report);
 }
+
+Test(report, an_answer_stands_before_what_was_added_first)
+{
+    static const struct report_column tokens[] = {{.name = "tokens", .of_1024 = true}};
+    struct report report = {.first = NULL};
+    report_row(&report, REPORT_LIST(&report, NULL, NULL, REPORT_IN_ALL, tokens),
+               (const struct report_cell[]){cell_count(360448)});
+    struct report_table *before = report.last;
+    report_note(&report, "  its plan");
+    report_to_front(&report, before);
+    report_note(&report, "the rest");
+    report_answer(&report, REPORT_GOOD, "the answer");
+    char *text = written(&report, REPORT_AS_TEXT, true);
+    char *csv = written(&report, REPORT_AS_CSV, true);
+    cr_expect_str_eq(text, "the answer\n  its plan\n\ntokens\n  352K\n\nthe rest\n");
+    cr_expect_str_eq(csv, "tokens\n360448\n"); /* programs get every digit */
+    free(text);
+    free(csv);
+    report_release(&report);
+}

@@ -128,6 +128,21 @@ Test(units, whole_numbers_of_1024)
     }
 }
 
+Test(units, whole_numbers_are_written_as_they_are_read)
+{
+    static const uint64_t values[] = {0,      1,       1000,    1024,       1025,      8192,
+                                      360448, 1048576, 1146880, 1ull << 40, UINT64_MAX};
+    static const char *const texts[] = {
+        "0", "1", "1000", "1K", "1025", "8K", "352K", "1M", "1120K", "1T", "18446744073709551615"};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char text[QUANTITY_TEXT];
+        uint64_t again;
+        cr_expect_str_eq(whole_format(text, values[i]), texts[i]);
+        cr_expect_eq(whole_parse(text, strlen(text), &again), strlen(text));
+        cr_expect_eq(again, values[i]);
+    }
+}
+
 Test(units, a_comma_locale_changes_nothing)
 {
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8")) cr_skip("no German locale here");

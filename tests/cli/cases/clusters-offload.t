@@ -20,7 +20,7 @@ reckon search -q -m llama3.1-8b -b 32 -s "$less" | sed -n '/^   1  /p;/^What is 
 reckon search -q -m llama3.1-8b -b 32 -s "$machine" -f csv -k 1 --save-script - | cut -d, -f 1,3
 reckon search -q -m llama3.1-8b -b 32 -s 'h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us' tp8 cp1 recompute=none --save-script - | grep -e parallel-size -e layout
 === stdout
-llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs, batch 32 of 8192 tokens, megatron, bf16, detailed model
+llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs, batch 32 of 8K tokens, megatron, bf16, detailed model
   13 plans simulated, the best of 24 exactly solved problems and what lies near them
   headroom new 2.7 of 24.0 GiB, old 2.3 of 20.0 GiB
   Megatron-LM does not launch it: its stages differ in more than their layers

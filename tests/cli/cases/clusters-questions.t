@@ -435,6 +435,8 @@ exit 0
   weight-overlap recompute=selective:mlp gradient-bytes=2
 == many machines
 exit 2
+most tokens per second: 16, 100Gb/s; fits: P(fits) 88 %, 2.833 s per step, MFU 45.7 %, memory 56.0 of 80.0 GiB on stage 1 of 0-1
+  plan: pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
 llama3.1-8b on 4 systems, detailed model: 4 of 4 problems have a plan
 
 Best plan of each problem

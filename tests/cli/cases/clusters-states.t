@@ -32,7 +32,7 @@ dp4 dp8
 mbs2 
    1  2.9369        5578.6  44.13    56.0         32       0.05221  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1 recompute=selective; new: 24 layers t
 0
-llama3.1-8b on h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5 link=100Gb/s@50us, 32 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
+llama3.1-8b on h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5 link=100Gb/s@50us, 32 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 0 exactly solved problems and what lies near them
   no plan fits that keeps to all that is asked of its stages: 0 were simulated; leave a condition or a value out
 exit 1

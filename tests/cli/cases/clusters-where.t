@@ -27,7 +27,7 @@ echo x >s; reckon search -q -m llama3.1-8b -b 64 -s "$two" --state s; echo "exit
 reckon predict -m llama3.1-8b -s "$two" --plan a.json --state s; echo "exit $?"
 # several batches, and machines: a row each
 reckon search -q -m llama3.1-8b -b 16,32 tp8 -s "${two%% + *} + a100-sxm4-80g x{8,16} link=100Gb/s@50us" --format csv | cut -d, -f 2-4,8
-reckon search -q -m llama3.1-8b -b 16..64 tp8 -s "$two" | sed -n '4,$p' | cut -c 1-90
+reckon search -q -m llama3.1-8b -b 16..64 tp8 -s "$two" | sed -n '6,$p' | cut -c 1-90
 reckon search -q -m llama3.1-8b -b 32..x tp8 -s "$two"; echo "exit $?"
 reckon search -m llama3.1-8b -b 2097152 tp8 -s "$two"; echo "exit $?"
 reckon timeline -m llama3.1-8b -b 16,32 tp8 -s "$two"; echo "exit $?"
@@ -123,6 +123,7 @@ system,gpus,batch,step_s
 8,24,32,2.541829218145352
 16,32,16,1.169482007800129
 16,32,32,2.197755277471525
+Best plan of each problem
 GPUs  batch  plans  fits    step  tokens/s/GPU    MFU  memory  fits in  GPUs used  best pl
                                s                    %     GiB        %
   32     16     15    15  1.1695        3502.4  27.70    13.7      100         32  tp8 pp2
@@ -141,7 +142,7 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
 
 bound      2.8330 s          no plan has an objective below: proved
 exit 0
-gpt2-124m on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, batch 8 of 1024 tokens, megatron, bf16, detailed model
+gpt2-124m on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, batch 8 of 1K tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 0 exactly solved problems and what lies near them
   cluster new, h100-sxm5-80g x16, can be used by no stage: bad_tensor: heads (asked for 8, there is 12); leave it out, or change the words
 exit 1

@@ -111,7 +111,7 @@ exit 2
 exit 2
 exit 1
 exit 2
-mixtral-8x7b on h100-sxm5-80g x16 name=a + a100-sxm4-80g x16 name=b link=100Gb/s@50us, 32 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
+mixtral-8x7b on h100-sxm5-80g x16 name=a + a100-sxm4-80g x16 name=b link=100Gb/s@50us, 32 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 0 exactly solved problems and what lies near them
   cluster a, h100-sxm5-80g x16, can be used by no stage: bad_degrees: ranks by pipeline * expert * expert_tensor (asked for 128, there is 32); leave it out, or change the words
 exit 1

@@ -61,7 +61,7 @@ asked search -q -b 128 --plan launched.json --launchable; echo "exit $?"
 asked search -q -b 128 --plan tied.json; echo "exit $?"
 asked search -q -b 128 precision=fp16 cp1 schedule=zero-bubble | grep -A 1 Megatron
 === stdout
-llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 64 GPUs, batch 512 of 8192 tokens, megatron, bf16, detailed model
+llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 64 GPUs, batch 512 of 8K tokens, megatron, bf16, detailed model
   26 plans simulated, the best of 40 exactly solved problems and what lies near them
   headroom new 9.1 of 80.0 GiB, old 9.1 of 80.0 GiB
 
@@ -115,7 +115,7 @@ system,step_s
 200,5.6772517821025685
 400,5.596714441493825
 102400,5.389285725440666
-llama3.1-70b on a100-sxm4-80g x8 + v100-sxm2-32g x8 link=100Gb/s, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
+llama3.1-70b on a100-sxm4-80g x8 + v100-sxm2-32g x8 link=100Gb/s, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 7 exactly solved problems and what lies near them
   cluster 1, v100-sxm2-32g x8, can be used by no stage: bad_datatype: bf16 (asked for 1, there is 0); leave it out, or change the words
 exit 1
@@ -128,7 +128,7 @@ exit 2
 exit 2
 exit 2
 exit 2
-deepseek-v3 on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 64 GPUs, batch 8 of 4096 tokens, megatron, bf16, detailed model
+deepseek-v3 on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 64 GPUs, batch 8 of 4K tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 16 exactly solved problems and what lies near them
   no plan fits: each stage holds at least one layer, with everything computed again; add nodes, or words such as zero3, ep8, cp2
 exit 1
@@ -208,7 +208,7 @@ old-0: NCCL_SOCKET_IFNAME==ens3 torchrun --nnodes=2 --node-rank=1 --nproc-per-no
 exit 2
 exit 2
 exit 2
-llama3.1-8b on h100-sxm5-80g x8 name=new + v100-sxm2-32g x16 name=old link=100Gb/s@50us, 24 GPUs, batch 128 of 8192 tokens, megatron, fp16, detailed model
+llama3.1-8b on h100-sxm5-80g x8 name=new + v100-sxm2-32g x16 name=old link=100Gb/s@50us, 24 GPUs, batch 128 of 8K tokens, megatron, fp16, detailed model
   16 plans simulated, the best of 32 exactly solved problems and what lies near them
   headroom new 9.1 of 80.0 GiB, old 3.6 of 32.0 GiB
   Megatron-LM does not launch it: its stages differ in more than their layers

@@ -10,8 +10,8 @@ reckon doctor snapshot-4 $plan | head -n 1
 reckon doctor calls $plan
 reckon doctor cut $plan
 === stdout
-an out-of-memory error: tensors held 74.01 GiB when it asked for 1.960 GiB, at model.py:87, forward
-predicted: tensors take 171.0 GiB at the peak, so that this plan does not fit
+does not fit: tensors take 171.0 GiB at the predicted peak; change first: recompute=full (recompute whole layers): [activation_checkpoint] mode = "full"
+  an out-of-memory error: tensors held 74.01 GiB when it asked for 1.960 GiB, at model.py:87, forward
 Memory of the run and prediction of its tightest stage
 part                          the run  predicted  what
                                   GiB        GiB
@@ -22,23 +22,22 @@ requested, and not available      2.0          -
 free                              1.1          -
 of the device                    79.1       80.0
 
-change first: recompute=full (recompute whole layers): [activation_checkpoint] mode = "full"
 
-an out-of-memory error: tensors held 77.35 GiB when it asked for 20 MiB
+does not fit: tensors take 171.0 GiB at the predicted peak; change first: recompute=full (recompute whole layers): [activation_checkpoint] mode = "full"
 
-a summary of memory: tensors held 60.10 GiB
-predicted: tensors take 171.0 GiB at the peak, so that this plan does not fit
+does not fit: tensors take 171.0 GiB at the predicted peak; change first: recompute=full (recompute whole layers): [activation_checkpoint] mode = "full"
+  a summary of memory: tensors held 60.10 GiB
   1 allocations failed, 4 were tried again after a flush
   the allocator keeps 21 % of what it reserved: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
 
-a memory snapshot: tensors held 18 GiB when it asked for 3 GiB
+does not fit: tensors take 171.0 GiB at the predicted peak; change first: recompute=full (recompute whole layers): [activation_checkpoint] mode = "full"
 Allocations that are held at the end
 asked by              bytes  blocks
                         GiB
 model.py:87, forward  10.00       1
 train.py:40, step      8.00       1
 
-a memory snapshot: tensors held 18 GiB when it asked for 3 GiB
+does not fit: tensors take 171.0 GiB at the predicted peak; change first: recompute=full (recompute whole layers): [activation_checkpoint] mode = "full"
 === stderr
 reckon: calls: the pickle names or calls something of Python, which is never done: a memory snapshot holds only numbers, texts, lists and dictionaries
 reckon: cut: is damaged, or no pickle of plain data

@@ -17,15 +17,15 @@ reckon doctor run.sh -s h100-sxm5-80g --tflops 5000
 reckon doctor run.sh -s h100-sxm5-80g --tflops 380 --mfu 40
 reckon doctor -s h100-sxm5-80g
 === stdout
-measured: 6 s per step: 281.1 TFLOP/s per GPU, 43690.7 tokens/s, MFU 28.4 %
-measured: 6.000 s per step: 281.1 TFLOP/s per GPU, 43690.5 tokens/s, MFU 28.4 %
-measured: 6.000 s per step: 281.1 TFLOP/s per GPU, 43690.7 tokens/s, MFU 28.4 %
-measured: 6.000 s per step: 281.1 TFLOP/s per GPU, 43690.6 tokens/s, MFU 28.4 %
-measured: 6.000 s per step: 281.1 TFLOP/s per GPU, 43688.7 tokens/s, MFU 28.4 %
-measured: 6.000 s per step: 281.1 TFLOP/s per GPU, 43688.7 tokens/s, MFU 28.4 %
-predicted: 4.751 s per step: 355 TFLOP/s per GPU, MFU 35.9 %; the run takes 1.26 times as long
+usual: 6 s per step, 1.26 times the predicted 4.751 s, in the 50 % interval
+usual: 6.000 s per step, 1.26 times the predicted 4.751 s, in the 50 % interval
+usual: 6.000 s per step, 1.26 times the predicted 4.751 s, in the 50 % interval
+usual: 6.000 s per step, 1.26 times the predicted 4.751 s, in the 50 % interval
+usual: 6.000 s per step, 1.26 times the predicted 4.751 s, in the 50 % interval
+usual: 6.000 s per step, 1.26 times the predicted 4.751 s, in the 50 % interval
+  measured: 6 s per step: 281.1 TFLOP/s per GPU, 43690.7 tokens/s, MFU 28.4 %
+  predicted: 4.751 s per step: 355 TFLOP/s per GPU, MFU 35.9 %
   plan: dp4 tp2 gbs32 zero1 recompute=full
-usual: in the 50 % interval
   N % of measured runs are faster; 90 % interval ... (cross-validated)
 What would explain it, the nearest first
 if                                               the step would take  measured over that  look at
@@ -51,11 +51,11 @@ recomputation                  18.4              3.479 s    64.0    24  activati
 local batch                     3.4              4.118 s    46.0    15  training.local_batch_size 1 -> 4
 weights kept gathered or not    0.6              4.235 s    39.7    10  parallelism.fsdp_reshard_after_forward always -> never
 --- words, a log with the launch file, and what is wrong
-measured: 3.373 s per step: 500 TFLOP/s per GPU, 77713.4 tokens/s, MFU 50.5 %
+good: 3.373 s per step, 0.93 times the predicted 3.634 s, among the fastest quarter of measured runs
+  predicted: 3.634 s per step: 464.2 TFLOP/s per GPU, MFU 46.9 %
   plan: dp4 tp2 gbs32 zero1
   assumed: precision bf16, framework megatron, microbatch 1, sequence 8192 (the model's),
-  attention flash3
-measured: 6 s per step (3 steps of Megatron-LM after the warm-up, 80 % of them 6 s to 6 s)
+usual: 6 s per step, 1.26 times the predicted 4.751 s, in the 50 % interval
 === stderr
 reckon: run.sh: this is a launch script of Megatron-LM, and no log: give a measured number with it, --tflops N, --step SECONDS, --tokens-per-second N or --mfu PERCENT; or a log, and this file as --launch
 reckon: the measured number is 337.3 ms per step: 5000 TFLOP/s per GPU, 777134 tokens/s, MFU 505.4 %, more than the peak of the GPUs: check its unit (--tflops is per GPU, --tokens-per-second of all GPUs, --tokens-per-second-per-gpu of one), the GPUs and the batch

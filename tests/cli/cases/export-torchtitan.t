@@ -1,4 +1,4 @@
-reckon export torchtitan -m llama3.1-70b framework=fsdp gpus256 tp8 sp zero3 grad-overlap weight-overlap gbs512 precision=fp8-current weights-fp8 >job.toml; cat job.toml; reckon import torchtitan job.toml -m llama3.1-70b --system h100-sxm5-80g | head -3 | sed 's/On .*//'
+reckon export torchtitan -m llama3.1-70b framework=fsdp gpus256 tp8 sp zero3 grad-overlap weight-overlap gbs512 precision=fp8-current weights-fp8 >job.toml; cat job.toml; reckon import torchtitan job.toml -m llama3.1-70b --system h100-sxm5-80g | head -4
 === stdout
 # torchtitan up to v0.2.2, written by reckon 0.2.0
 
@@ -31,6 +31,7 @@ mode = "none"
 
 [compile]
 enable = true
-llama3.1-70b: 70,553,706,496 parameters, 256 GPUs with torchtitan
+fits: P(fits) 97 %, 21.98 s per step (50 % 24.56-44.72 s), MFU 16.9 %, memory 30.1 of 80.0 GiB
+llama3.1-70b: 70,553,706,496 parameters, 256 GPUs of h100-sxm5-80g with torchtitan
   plan: framework=fsdp precision=fp8-current dp32 tp8 gbs512 sp zero3 grad-overlap weight-overlap
   weights-fp8

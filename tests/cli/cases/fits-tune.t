@@ -5,7 +5,7 @@ reckon fits llama3.1-8b "rtx4090 x1" --tune seq2048 --format csv | cut -d, -f 1-
 reckon fits llama3.1-8b "rtx4090 x1" --tune seq2048 lora=64 base=nf4 recompute=full | tail -n +4 | head -12
 reckon fits llama3.1-405b "rtx4090 x1" --tune seq65536; echo "exit $?"
 === stdout
-qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8192 tokens
+qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
   assumed: gpus 2 (all of the system), precision bf16, microbatch 1, batch 8 (4 * gpus * microbatch), sequence 8192 (the model's), attention flash
   offloading to host memory 512 GiB a node of 8 at 25 GB/s each, assumed
 Least memory: QLoRA, 12.95 GiB with 1 sample, 421 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
@@ -41,7 +41,7 @@ as given  least memory   fits   4.85        1     16          1045   35,328  fra
 as given  most tokens/s  fits  16.63        8      8          2308   24,064  framework=fsdp mbs8 gbs8 seq2048 recompute=full loss-in-chunks lora64 base=nf4
 
 up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, up to 512. A way fits when its P(fits) is at least 75 % (--sure).
-llama3.1-405b on rtx4090 x1, 1 GPU, samples of 65536 tokens
+llama3.1-405b on rtx4090 x1, 1 GPU, samples of 64K tokens
   assumed: gpus 1 (all of the system), precision bf16, microbatch 1, batch 4 (4 * gpus * microbatch), attention flash
   offloading to host memory 512 GiB a node of 8 at 25 GB/s each, assumed
 No way of fine-tuning fits: take more or larger GPUs, or shorter samples.

@@ -17,7 +17,7 @@ hidden           4480              width of the residual stream
 feedforward      15,680            width inside the MLP
 heads            40                attention heads
 head dim         128               width of one head
-sequence         4096              tokens of one sample
+sequence         4K                tokens of one sample
 vocabulary       131,072           entries of the embedding table
 attention        grouped-query     which heads share keys and values
 position         none              how positions are told apart
@@ -57,4 +57,4 @@ recurrence           mamba2        of every nemotron_h model; no key says so
 recurrent_norm       yes           of every nemotron_h model; no key says so
 flash_attention      yes           as models are trained now; no key says so
 causal_skip          yes           as models are trained now; no key says so
-fits: P(fits) 100 %, 2.741 s per step (50 % 2.652-3.835 s), MFU 30.8 %, memory 21.8 of 80.0 GiB
+fits: P(fits) 100 %, 2.741 s per step (50 % 2.652-3.831 s), MFU 30.8 %, memory 21.8 of 80.0 GiB

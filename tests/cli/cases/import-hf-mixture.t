@@ -11,7 +11,7 @@ hidden           7168              width of the residual stream
 feedforward      18,432            width inside the MLP
 heads            128               attention heads
 head dim         128               width of one head
-sequence         4096              tokens of one sample
+sequence         4K                tokens of one sample
 vocabulary       129,280           entries of the embedding table
 attention        latent            which heads share keys and values
 position         rope              how positions are told apart

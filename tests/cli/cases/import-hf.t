@@ -11,7 +11,7 @@ hidden           4096              width of the residual stream
 feedforward      11,008            width inside the MLP
 heads            32                attention heads
 head dim         128               width of one head
-sequence         4096              tokens of one sample
+sequence         4K                tokens of one sample
 vocabulary       32,000            entries of the embedding table
 attention        multihead         which heads share keys and values
 position         rope              how positions are told apart

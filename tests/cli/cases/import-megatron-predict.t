@@ -1,10 +1,10 @@
 cp "$RECKON_SOURCE/tests/data/megatron/mixtral-8x7b.sh" .
-reckon import megatron mixtral-8x7b.sh --system h100-sxm5-80g | sed -n '1,4p;/^Assumed/,/^On /p' | sed 's/: .*//'
+reckon import megatron mixtral-8x7b.sh --system h100-sxm5-80g | sed -n '1,4p;/^Assumed/,/^$/p' | sed 's/: .*//'
 === stdout
+fits
 mixtral-8x7b
 The arguments are those of Megatron Core 0.9 to 0.19
   plan
-
 Assumed because the arguments do not state it
 what                   value    why
 WANDB_API_KEY          not set  the script asks for it and does not set it
@@ -14,6 +14,5 @@ WANDB_API_KEY          not set  the script asks for it and does not set it
 --num-experts          even     the busiest expert rank is taken to have its share of the tokens and no more
 --attention-backend    auto     Transformer Engine takes the fastest kernel of the device
 
-On h100-sxm5-80g
 === stderr
 reckon: warning: mixtral-8x7b.sh:85:5: --sequence-parallel: is switched off by Megatron-LM, because tensor parallelism is 1

@@ -14,7 +14,7 @@ hidden           8192              width of the residual stream
 feedforward      28,672            width inside the MLP
 heads            64                attention heads
 head dim         128               width of one head
-sequence         8192              tokens of one sample
+sequence         8K                tokens of one sample
 vocabulary       128,256           entries of the embedding table
 attention        grouped-query     which heads share keys and values
 position         rope              how positions are told apart

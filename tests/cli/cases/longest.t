@@ -20,34 +20,38 @@ grep -o '"id": *"[a-z-]*-memory"\|"id": *"mfu"\|two buffers, 8' page.html | sort
 reckon longest memo-7b a800-sxm4-80g -g 5..7 --no-lengths; echo "exit $?"
 for word in recompute-rest offload-activations=0.5; do reckon longest memo-7b a800-sxm4-80g $word; echo "exit $?"; done
 === stdout
+longest sequence: 4832K tokens on 8 GPUs; fits: P(fits) 75 %, 5.848 h per step (50 % 6.153-8.585 h), MFU 37.0 %, memory 63.7 of 80.0 GiB
+  plan: framework=deepspeed cp8 gbs1 seq4947968 cp-kind=ulysses seq-chunks=128 zero3 grad-overlap
+  weight-overlap recompute=full loss-in-chunks offload-activations=1
+
 The longest sequence
-GPUs     tokens   step s   MFU   GPU  fits in  lower tiers  candidates        not  limit  plan
-                             %   GiB        %          GiB
-   8  4,947,968  5.848 h  37.0  63.7       75        198.6         188  4,980,736  HBM2e  framework=deepspeed cp8 gbs1 seq4947968 cp-kind=ulysses seq-chunks=128 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
+GPUs  tokens   step s   MFU   GPU  fits in  lower tiers  candidates    not  limit  plan
+                          %   GiB        %          GiB
+   8   4832K  5.848 h  37.0  63.7       75        198.6         188  4864K  HBM2e  framework=deepspeed cp8 gbs1 seq4947968 cp-kind=ulysses seq-chunks=128 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
 
 Longest sequence of each kind of plan
-GPUs  kind            tokens   MFU   GPU  fits in  lower tiers  limit  plan
-                                 %   GiB        %          GiB
-   8  two buffers  1,146,880  50.8  70.2       76        232.8  HBM2e  cp8 gbs1 seq1146880 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.36286900319173426 recompute-rest
-   8  megatron       688,128  40.6  69.8       76          0.0  HBM2e  cp8 gbs1 seq688128 zero3 grad-overlap weight-overlap recompute=full attention=flash
-   8  deepspeed      622,592  40.5  61.9       78          0.0  HBM2e  framework=deepspeed cp8 gbs1 seq622592 cp-kind=ulysses zero3 grad-overlap weight-overlap recompute=full
-   8  chunks       4,947,968  37.0  63.7       75        198.6  HBM2e  framework=deepspeed cp8 gbs1 seq4947968 cp-kind=ulysses seq-chunks=128 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
+GPUs  kind         tokens   MFU   GPU  fits in  lower tiers  limit  plan
+                              %   GiB        %          GiB
+   8  two buffers   1120K  50.8  70.2       76        232.8  HBM2e  cp8 gbs1 seq1146880 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.36286900319173426 recompute-rest
+   8  megatron       672K  40.6  69.8       76          0.0  HBM2e  cp8 gbs1 seq688128 zero3 grad-overlap weight-overlap recompute=full attention=flash
+   8  deepspeed      608K  40.5  61.9       78          0.0  HBM2e  framework=deepspeed cp8 gbs1 seq622592 cp-kind=ulysses zero3 grad-overlap weight-overlap recompute=full
+   8  chunks        4832K  37.0  63.7       75        198.6  HBM2e  framework=deepspeed cp8 gbs1 seq4947968 cp-kind=ulysses seq-chunks=128 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
 
 MFU by length, the best plan of each kind
-GPUs     tokens  two buffers  megatron  deepspeed  chunks  over megatron  over deepspeed  plan
-                           %         %          %       %
-   8     32,768         53.8      55.8       45.4    45.3          0.965            1.18  #############  dp2 cp4 gbs2 seq32768 zero3 grad-overlap weight-overlap attention=flash
-   8     65,536         53.5      53.6       43.9    43.8          0.999            1.22  #############  cp8 gbs1 seq65536 zero3 grad-overlap weight-overlap attention=flash
-   8    131,072         53.0      42.4       41.8    41.3           1.25            1.27  #############  dp4 cp2 gbs4 seq131072 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.6141757867315182 recompute-rest
-   8    262,144         52.4      41.4       41.0    40.7           1.27            1.28  #############  dp2 cp4 gbs2 seq262144 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.9647441364460335 recompute-rest
-   8    524,288         51.4      40.8       40.6    40.1           1.26            1.27  ############  cp8 gbs1 seq524288 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.9647441364460335 recompute-rest
-   8    622,592         51.2      40.7       40.5    39.1           1.26            1.26  ############  cp8 gbs1 seq622592 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.7896835021199907 recompute-rest
-   8    688,128         51.1      40.6          -    39.7           1.26               -  ############  cp8 gbs1 seq688128 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.7007638148432707 recompute-rest
-   8  1,048,576         50.9         -          -    39.9              -               -  ############  cp8 gbs1 seq1048576 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.41038546108023155 recompute-rest
-   8  1,146,880         50.8         -          -    39.0              -               -  ############  cp8 gbs1 seq1146880 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.36286900319173426 recompute-rest
-   8  2,097,152            -         -          -    39.8              -               -  ##########  framework=deepspeed dp2 cp4 gbs2 seq2097152 cp-kind=ulysses seq-chunks=32 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
-   8  4,194,304            -         -          -    39.8              -               -  ##########  framework=deepspeed cp8 gbs1 seq4194304 cp-kind=ulysses seq-chunks=64 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
-   8  4,947,968            -         -          -    37.0              -               -  #########  framework=deepspeed cp8 gbs1 seq4947968 cp-kind=ulysses seq-chunks=128 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
+GPUs  tokens  two buffers  megatron  deepspeed  chunks  over megatron  over deepspeed  plan
+                        %         %          %       %
+   8     32K         53.8      55.8       45.4    45.3          0.965            1.18  #############  dp2 cp4 gbs2 seq32768 zero3 grad-overlap weight-overlap attention=flash
+   8     64K         53.5      53.6       43.9    43.8          0.999            1.22  #############  cp8 gbs1 seq65536 zero3 grad-overlap weight-overlap attention=flash
+   8    128K         53.0      42.4       41.8    41.3           1.25            1.27  #############  dp4 cp2 gbs4 seq131072 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.6141757867315182 recompute-rest
+   8    256K         52.4      41.4       41.0    40.7           1.27            1.28  #############  dp2 cp4 gbs2 seq262144 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.9647441364460335 recompute-rest
+   8    512K         51.4      40.8       40.6    40.1           1.26            1.27  ############  cp8 gbs1 seq524288 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.9647441364460335 recompute-rest
+   8    608K         51.2      40.7       40.5    39.1           1.26            1.26  ############  cp8 gbs1 seq622592 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.7896835021199907 recompute-rest
+   8    672K         51.1      40.6          -    39.7           1.26               -  ############  cp8 gbs1 seq688128 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.7007638148432707 recompute-rest
+   8      1M         50.9         -          -    39.9              -               -  ############  cp8 gbs1 seq1048576 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.41038546108023155 recompute-rest
+   8   1120K         50.8         -          -    39.0              -               -  ############  cp8 gbs1 seq1146880 zero3 grad-overlap weight-overlap attention=flash loss-in-chunks offload-activations=0.36286900319173426 recompute-rest
+   8      2M            -         -          -    39.8              -               -  ##########  framework=deepspeed dp2 cp4 gbs2 seq2097152 cp-kind=ulysses seq-chunks=32 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
+   8      4M            -         -          -    39.8              -               -  ##########  framework=deepspeed cp8 gbs1 seq4194304 cp-kind=ulysses seq-chunks=64 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
+   8   4832K            -         -          -    37.0              -               -  #########  framework=deepspeed cp8 gbs1 seq4947968 cp-kind=ulysses seq-chunks=128 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks offload-activations=1
 
 Gain of two buffers
 GPUs  over       both feasible  mean gain  lengths  of means, 0 where it does not fit
@@ -60,9 +64,7 @@ GPUs  over       both feasible  mean gain  lengths  of means, 0 where it does no
 gpus,tokens,mfu,limit
 4,1638400,0.39851584178095845,HBM2e
 16,11272192,0.3775214754296732,HBM2e
-The longest sequence
-GPUs  tokens  candidates     not  limit
-   8       0         124  32,768  HBM3
+does not fit: HBM3 is too small for 32K tokens
 exit 1
 exit 2
 exit 2
@@ -85,9 +87,7 @@ gpus,tokens,limit
 16,11829248,HBM3
 gpus,tokens,limit
 256,11763712,HBM3
-The longest sequence
-GPUs  tokens  candidates     not  limit
-   8       0         124  32,768  HBM3
+does not fit: HBM3 is too small for 32K tokens
 exit 1
 1 "id":"gpu-memory"
 1 "id":"lower-memory"

@@ -11,7 +11,7 @@ hidden           12,288            width of the residual stream
 feedforward      49,152            width inside the MLP
 heads            96                attention heads
 head dim         128               width of one head
-sequence         2048              tokens of one sample
+sequence         2K                tokens of one sample
 vocabulary       51,200            entries of the embedding table
 attention        multihead         which heads share keys and values
 position         learned           how positions are told apart

@@ -16,4 +16,4 @@ hidden           36,864            width of the residual stream
 feedforward      147,456           width inside the MLP
 heads            176               attention heads
 head dim         209               width of one head
-sequence         8192              tokens of one sample
+sequence         8K                tokens of one sample

@@ -8,6 +8,8 @@ put '{}'
 printf '{"cases": [{"buffers": [[0, 2, 3]]}, {"buffers": [[0, 2, 4]]}]}' >x.json
 reckon place x.json --capacity 3 --format csv | cut -d, -f2-5,9
 === stdout
+5 placements: 5 optimal
+
 file                                                                                           buffers  peak  live  bound   gap  optimal  verdict  fou
                                                                                                                               %                       
 smallest found with optimum above max live                                                           7     5     4      5  0.00      yes  optimal  gre

@@ -1,6 +1,6 @@
 reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute selective --zero 1 --tokens 300B
 === stdout
-fits: 21.02 s per step, MFU 50.3 %, memory 31.7 of 80.0 GiB
+fits: 21.02 s per step, MFU 50.3 %, memory 31.7 of 80.0 GiB, 23.67 days
   gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model
   plan: framework=calculon dp16 tp8 pp8 gbs1536 zero1 recompute=selective
   assumed: precision bf16, microbatch 1, sequence 2048 (the model's)

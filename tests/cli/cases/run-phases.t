@@ -36,9 +36,9 @@ goodput                           89.47 %           training over all of it
 Its phases
 phase     tokens  batch  sequence   step   MFU  change of plan      days  fits  plan
                T                       s     %               s
-    1   0.000252   1024      4096  2.127  30.1               -  0.001686   yes  dp128 tp8 
-    2   2.618000   1024      8192  3.830  34.1             726     15.47   yes  dp128 tp8 
-    3  12.981748   2048      8192  6.581  39.7               -     65.87    no  dp128 tp8 
+    1   0.000252   1024        4K  2.127  30.1               -  0.001686   yes  dp128 tp8 
+    2   2.618000   1024        8K  3.830  34.1             726     15.47   yes  dp128 tp8 
+    3  12.981748   2048        8K  6.581  39.7               -     65.87    no  dp128 tp8 
 days                              78.56             expected, failures and checkpoints included
 goodput                           90.16 %           training over all of it
   assumed: tokens 1.56e+13: [dubey2024] section 1; failures as of llama3: [dubey2024] Table 5;
@@ -54,9 +54,9 @@ days                              18.52             expected, failures and check
 Its phases
 phase      tokens  batch  sequence   step   MFU  change of plan   days  fits  plan
                 B                       s     %               s
-    1  100.000000     64      4096  0.430  46.5               -  1.904   yes  dp16 tp4 mbs4 gbs64 se
-    2  400.000000    128      8192  1.678  50.8             748  7.443   yes  dp64 gbs128 zero2 grad
-    3  500.000000    256      8192  3.312  51.5               -  9.174   yes  dp64 gbs256 zero2 grad
+    1  100.000000     64        4K  0.430  46.5               -  1.904   yes  dp16 tp4 mbs4 gbs64 se
+    2  400.000000    128        8K  1.678  50.8             748  7.443   yes  dp64 gbs128 zero2 grad
+    3  500.000000    256        8K  3.312  51.5               -  9.174   yes  dp64 gbs256 zero2 grad
 
   assumed: failures as of llama3: [dubey2024] Table 5; 2.49 USD for a GPU-hour,
 The whole run

@@ -19,7 +19,7 @@ search --tensor 1 --context 1 --pipeline 1 --zero 0 --recompute none
 2
 2
 Best plan fits: P(fits) 88 %, 2.665 s per step (50 % 2.595-3.487 s), MFU 32.0 %, memory 56.5 of 80.0 GiB
-llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, several precisions, detailed model
+llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, megatron, several precisions, detailed model
   133,540 plans, 75,149 feasible
   headroom 9.1 of 80.0 GiB, which three of four measured runs like it keep
   with --headroom none: 2.586 s (3.1 % faster) at 78.7 GiB; P(fits) 52 %
@@ -38,7 +38,7 @@ To launch the best plan, and to see where its time goes:
   reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 16 precision=fp8-block dp8 tp2 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
 0
 2
-llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
+llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
   0 plans, 0 feasible: tensor 3: the space has tensor 1, 2, 4, 8, 16
 
 Plans by outcome
@@ -62,7 +62,7 @@ more GPUs: none that was tried helps                             -          -  -
 a smaller batch: none that was tried helps                       -          -  -
 a larger batch: none that was tried helps                        -          -  -
 1
-llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8192 tokens, megatron, bf16, detailed model
+llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
   3 plans, 0 feasible: memory tier 0 (HBM3) is too small
 
 Plans by outcome

@@ -3,7 +3,7 @@ reckon search -m mixtral-8x7b -s h100-sxm5-80g -g 64 -b 256 --tensor 2 --expert 
     sed -e 's/[0-9][0-9]*[.][0-9]*/N/g' -e 's/#//g' -e 's/  */ /g'
 === stdout
 Best plan fits: P(fits) 80 %, N s per step (50 % N-N s), MFU N %, memory N of N GiB
-mixtral-8x7b on h100-sxm5-80g, 64 GPUs, batch 256 of 8192 tokens, megatron, bf16, detailed model
+mixtral-8x7b on h100-sxm5-80g, 64 GPUs, batch 256 of 8K tokens, megatron, bf16, detailed model
  8 plans, 4 feasible
  headroom N of N GiB, which three of four measured runs like it keep
  with --headroom none: N s (N % faster) at N GiB; P(fits) 49 %

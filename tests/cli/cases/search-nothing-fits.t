@@ -3,7 +3,7 @@ code=$?
 ls
 exit $code
 === stdout
-gpt3-175b on a100-80g-nvl8, 1 GPU, batch up to 8 of 2048 tokens, calculon, bf16, Calculon model
+gpt3-175b on a100-80g-nvl8, 1 GPU, batch up to 8 of 2K tokens, calculon, bf16, Calculon model
   304 plans, 0 feasible: memory tier 0 (HBM2e) is too small
 
 Plans by outcome

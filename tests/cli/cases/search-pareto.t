@@ -1,7 +1,7 @@
 reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 96 --tensor 8 --pipeline 8 --microbatch 1,2 --tensor-overlap ring --pareto 'time, hbm, mem2' -q
 === stdout
 Best plan fits: 14.71 s per step, MFU 71.9 %, memory 77.6 of 80.0 GiB
-gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 96 of 2048 tokens, calculon, bf16, Calculon model
+gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 96 of 2K tokens, calculon, bf16, Calculon model
   3648 plans, 2322 feasible
 
 Pareto frontier: no plan is better in everything than one of these

@@ -2,6 +2,9 @@ reckon search --framework calculon -m gpt3-13b,gpt3-175b -s a100-80g-nvl8 -s 'h1
 reckon search --framework calculon -m gpt3-13b -m gpt3-175b -s a100-80g-nvl8 -g 1 -b 8 -q --format json
 echo $?
 === stdout
+most tokens per second: gpt3-13b, h100-80g x128 nvl8, 128 GPUs; fits: 345.1 ms per step, MFU 48.1 %, memory 46.1 of 80.0 GiB
+  plan: framework=calculon dp16 tp4 pp2 vpp20 mbs4 gbs128 sp tp-overlap grad-overlap
+  offload-optimizer=1 offload-weights=1 tp-net=0 pp-net=0 dp-net=1
 2 models on 2 systems, Calculon model: 10 of 12 problems have a plan
 
 Best plan of each problem

@@ -1,6 +1,9 @@
 reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 -g 1,64..1024 -b 96 -q
 reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 -g 2^4..2^6x4 -b 64..256+64 -q --format csv | cut -d, -f1-13
 === stdout
+most tokens per second: 1024 GPUs; fits: 1.351 s per step, MFU 48.9 %, memory 65.3 of 80.0 GiB
+  plan: framework=calculon dp16 tp8 pp8 vpp12 gbs96 sp tp-overlap grad-overlap tp-net=0 pp-net=1
+  dp-net=1
 gpt3-175b on a100-80g-nvl8, Calculon model: 5 of 6 problems have a plan
 
 Best plan of each problem

@@ -1,7 +1,7 @@
 reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 96 --where 'hbm <= 20GiB and tensor <= 8 and not recompute == full' --top 3 -q
 === stdout
 Best plan fits: 13.48 s per step, MFU 78.4 %, memory 12.7 of 80.0 GiB
-gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 96 of 2048 tokens, calculon, bf16, Calculon model
+gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 96 of 2K tokens, calculon, bf16, Calculon model
   5,132,128 plans, 1,093,606 feasible, 129,806 of them satisfy hbm <= 20GiB and tensor <= 8 and not recompute == full
 
 Best plans

@@ -1,7 +1,7 @@
 reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 --gpus 64 --batch 96 --top 4 --quiet
 === stdout
 Best plan fits: 13.48 s per step, MFU 78.4 %, memory 12.7 of 80.0 GiB
-gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 96 of 2048 tokens, calculon, bf16, Calculon model
+gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 96 of 2K tokens, calculon, bf16, Calculon model
   5,132,128 plans, 1,093,606 feasible
 
 Best plans

@@ -4,7 +4,7 @@ for words in "zero1" "gbs64" "sp" "offload-weights" "shard=4" "capacity-padded" 
 done
 reckon serve -m llama2-7b -s h100-sxm5-80g --batch 0; echo "exit $?"
 reckon serve -m llama2-7b -s h100-sxm5-80g --batch 5..7; echo "exit $?"
-reckon serve -m llama2-70b -s a100-sxm4-40g pp4 first-layers=14 last-layers=26 | tail -1
+reckon serve -m llama2-70b -s a100-sxm4-40g pp4 first-layers=14 last-layers=26 | head -1
 printf 'id,source,model,system,plan,prompt,generated,batch,cache_bits,cache_split,heads_apart,figure\n' >short.csv
 reckon serve --measured short.csv; echo "exit $?"
 head=id,source,model,system,plan,prompt,generated,batch,cache_bits,cache_split,heads_apart,figure,value
@@ -15,23 +15,23 @@ reckon serve --measured figure.csv; echo "exit $?"
 printf '%s\na,s,llama2-7b,h100-sxm5-80g,tp1 warp9,12,1,1,16,0,0,token_s,1\n' $head >words.csv
 reckon serve --measured words.csv; echo "exit $?"
 === stdout
-llama2-7b on h100-sxm5-80g, 8 GPUs, inference: prompts of 2048 tokens, 128 generated
+cannot run: ZeRO 1 and 2 of inference
+  llama2-7b on h100-sxm5-80g, 8 GPUs, inference: prompts of 2K tokens, 128 generated
   assumed: precision bf16, cuda-graphs (decoding steps are captured), attention flash3
-  It cannot run: ZeRO 1 and 2 of inference
 exit 1
 exit 2
 exit 2
 exit 2
 exit 2
 exit 2
-llama2-7b on h100-sxm5-80g, 8 GPUs, inference: prompts of 2048 tokens, 128 generated
+cannot run: context parallelism of inference
+  llama2-7b on h100-sxm5-80g, 8 GPUs, inference: prompts of 2K tokens, 128 generated
   assumed: precision bf16, cuda-graphs (decoding steps are captured), attention flash3
-  It cannot run: context parallelism of inference
 exit 1
 exit 2
-llama2-7b on h100-sxm5-80g, 8 GPUs, inference: prompts of 2048 tokens, 128 generated
+cannot run: expert 2: expert parallelism of a model without experts: leave ep out
+  llama2-7b on h100-sxm5-80g, 8 GPUs, inference: prompts of 2K tokens, 128 generated
   assumed: precision bf16, cuda-graphs (decoding steps are captured), attention flash3
-  It cannot run: expert 2: expert parallelism of a model without experts: leave ep out
 exit 1
 exit 2
 exit 2
@@ -39,7 +39,7 @@ exit 2
 exit 2
 exit 2
 exit 2
-  It cannot run: memory tier 0 (HBM2) needs 45.20 GiB on stage 3, has 40 GiB: 5.205 GiB too little
+does not fit: memory tier 0 (HBM2) needs 45.20 GiB on stage 3, has 40 GiB: 5.205 GiB too little
 exit 3
 exit 3
 exit 3

@@ -74,10 +74,16 @@ beside,3,llama3.1-8b,near,32,64,bf16,megatron,8192,19,19,4.1772,125513,0.3103,17
 4.1773 0.1718 
 4.0118 0.5154 
 reckon: 7 points, 7 searches: 6 finished before, 1 to do
+4 of 4 points are finished, 4 can run; highest MFU 32.9 %: llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=800Gb/s@50us,price=0.02, 32 GPUs
 What the link is worth
 
 figure  points  finished  can run  plans  fits
 link         4         4        4     90    90
+
+The best plan of each figure, by MFU
+figure  model        system                                                                                gpus  max batch  step s    MFU  memory  plan
+                                                                                                                                 s      %     GiB
+link    llama3.1-8b  h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=800Gb/s@50us,price=0.02    32         64    3.94  32.88   44.05  gbs64 round8; new: 12,12 layers tp8 dp2 mbs4; old: 4,4 layers tp8 dp2 mbs4
 89
 max_batch,datatype,framework,sequence,strategies,fits,rank,step,usd,plan
 32,64,bf16,megatron,8192,17,17,1,2.833,0.2222,gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1

@@ -20,19 +20,33 @@ second        4         0      4
 nothing       4         0      4
 reckon: 16 points, 16 searches: 0 finished before, 16 to do
 reckon: 16 searches, 1,332,624 plans evaluated in ...
+16 of 16 points are finished, 12 can run; highest MFU 60.5 %: m layers=12 on small mem2=32GiB@100GB/s, 8 GPUs
 A miniature
 
 figure   points  finished  can run      plans     fits
 first         8         8        8  1,201,296  815,361
 second        4         4        4    131,328   45,488
 nothing       4         4        0          0        0
+
+The best plan of each figure, by MFU
+figure  model        system                    gpus  max batch  step s    MFU  memory  plan
+                                                                    ms      %     GiB
+first   m layers=12  small mem2=32GiB@100GB/s     8         24   38.44  60.48    3.94  framework=calculon precision=fp16 dp2 tp4 mbs12 gbs24 sp regather tp-overlap zero1 grad-overlap offload-optimizer=1 offload-weights=1 tp-net=0 pp-net=0 dp-net=1
+second  m layers=10  small mem2=32GiB@100GB/s    20         24   17.57  44.18    0.49  framework=calculon precision=fp16 tp4 pp5 gbs24 sp regather tp-overlap tp-net=0 pp-net=1 dp-net=0
 reckon: 16 points, 16 searches: 16 finished before, 0 to do
+16 of 16 points are finished, 12 can run; highest MFU 60.5 %: m layers=12 on small mem2=32GiB@100GB/s, 8 GPUs
 A miniature
 
 figure   points  finished  can run      plans     fits
 first         8         8        8  1,201,296  815,361
 second        4         4        4    131,328   45,488
 nothing       4         4        0          0        0
+
+The best plan of each figure, by MFU
+figure  model        system                    gpus  max batch  step s    MFU  memory  plan
+                                                                    ms      %     GiB
+first   m layers=12  small mem2=32GiB@100GB/s     8         24   38.44  60.48    3.94  framework=calculon precision=fp16 dp2 tp4 mbs12 gbs24 sp regather tp-overlap zero1 grad-overlap offload-optimizer=1 offload-weights=1 tp-net=0 pp-net=0 dp-net=1
+second  m layers=10  small mem2=32GiB@100GB/s    20         24   17.57  44.18    0.49  framework=calculon precision=fp16 tp4 pp5 gbs24 sp regather tp-overlap tp-net=0 pp-net=1 dp-net=0
 study.db
 study.json
 figure,point,model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,tensor,pipeline,data,microbatch,batch,step_ms,mfu_percent
@@ -306,12 +320,19 @@ nothing,4,m layers=12,small mem2=32GiB@100GB/s,7,24,float16,calculon,1024,0,0,,,
 }
 reckon: 16 points, 16 searches: 12 finished before, 4 to do
 reckon: 4 searches, 754,464 plans evaluated in ...
+16 of 16 points are finished, 12 can run; highest MFU 60.5 %: m layers=12 on small mem2=32GiB@100GB/s, 8 GPUs
 A miniature
 
 figure   points  finished  can run      plans     fits
 first         8         8        8  1,258,368  815,070
 second        4         4        4    131,328   45,488
 nothing       4         4        0          0        0
+
+The best plan of each figure, by MFU
+figure  model        system                    gpus  max batch  step s    MFU  memory  plan
+                                                                    ms      %     GiB
+first   m layers=12  small mem2=32GiB@100GB/s     8         24   38.44  60.48    3.94  framework=calculon precision=fp16 dp2 tp4 mbs12 gbs24 sp regather tp-overlap zero1 grad-overlap offload-optimizer=1 offload-weights=1 tp-net=0 pp-net=0 dp-net=1
+second  m layers=10  small mem2=32GiB@100GB/s    20         24   17.57  44.18    0.49  framework=calculon precision=fp16 tp4 pp5 gbs24 sp regather tp-overlap tp-net=0 pp-net=1 dp-net=0
 figure   point  model        system                    gpus  max batch  datatype  axes                       top  finished
 first        1  m layers=10  small mem2=none              8         24  float16                                1       yes
 first        2  m layers=10  small mem2=none             12         24  float16                                1       yes
