@@ -58,25 +58,6 @@ static const struct report_table *cards(struct html_page *page, const struct pag
     return table;
 }
 
-/* "27.30 s per step (50 % interval 25.1 s to 31.0 s), 52.1 GiB of 80.0 GiB" */
-static const char *sizes_text(struct html_page *page, const struct forecast *f)
-{
-    char step[QUANTITY_TEXT], low[QUANTITY_TEXT], high[QUANTITY_TEXT], need[QUANTITY_TEXT],
-        there[QUANTITY_TEXT];
-    double at[FORECAST_QUANTILES];
-    const struct rk_prediction *p = f->prediction;
-    const char *range = "";
-    if (forecast_range(f, at))
-        range = report_text(&page->memory, " (50 %% interval %s to %s)",
-                            quantity_format(low, QUANTITY_SECONDS, at[1]),
-                            quantity_format(high, QUANTITY_SECONDS, at[3]));
-    return report_text(&page->memory, "%s per step%s, %s of %s",
-                       quantity_format(step, QUANTITY_SECONDS, p->step_s), range,
-                       quantity_format(need, QUANTITY_BYTES, p->hbm_bytes),
-                       quantity_format(there, QUANTITY_BYTES,
-                                       forecast_system(f, p->tightest)->memory[0].capacity_bytes));
-}
-
 /* Does it fit, and what a step takes; of a plan that cannot run, why. */
 static void verdict(struct html_page *page, const struct page_plan *p, const char *errors)
 {
@@ -84,18 +65,8 @@ static void verdict(struct html_page *page, const struct page_plan *p, const cha
     struct html_block block = {HTML_VERDICT, .text = *errors ? errors : NULL,
                                .source = predict_command(page, p, "--format json")};
     if (f->prediction->timed) block.table = cards(page, p);
-    const enum sure sure = verdict_sure(f, NULL);
-    block.tone = verdict_tone(sure);
-    if (sure == SURE_NOT)
-        block.title = report_text(&page->memory, "This plan cannot run: %s.",
-                                  f->prediction->reasons ? forecast_reason(&page->memory, f, 0)
-                                                         : rk_verdict_name(f->prediction->verdict));
-    else if (sure == SURE_FITS)
-        block.title = report_text(&page->memory, "It fits: %s", sizes_text(page, f));
-    else
-        block.title =
-            report_text(&page->memory, "Unsure, %s: %s",
-                        verdict_chance(&page->memory, verdict_probability(f)), sizes_text(page, f));
+    block.tone = verdict_tone(verdict_sure(f, NULL));
+    block.title = verdict_line(&page->memory, f);
     html_add(page, &block);
 }
 

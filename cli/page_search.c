@@ -7,7 +7,6 @@
 #include "cli/progress.h"
 #include "cli/search_clusters.h"
 #include "cli/verdict.h"
-#include "facts/learned.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -56,13 +55,6 @@ bool page_has_axis(const struct searched *j, enum rk_plan_axis axis)
 bool page_axis_says(const struct searched *j, enum rk_plan_axis axis, const struct rk_plan *plan)
 {
     return plan_axis_says(axis, problem_of(j)->model, problem_of(j)->system, plan);
-}
-
-/* Share of runs that fitted where the plan `i` is predicted; NAN: nothing is known. */
-static double chance(const struct searched *j, int i)
-{
-    const struct rk_plans_problem *p = problem_of(j);
-    return learned_fit(p->model, p->system, &j->best[i].plan, j->best[i].outcome.hbm_bytes);
 }
 
 static const char *rank_name(const struct searched *j, int i)
@@ -196,17 +188,6 @@ static const char *words_of(const struct searched *j, const struct rk_plan *plan
     return report_text(&j->page->memory, "%s", words);
 }
 
-/* "14.65 s per step (50 % interval 14.3 s to 18.8 s)" */
-static const char *time_text(const struct searched *j, const struct found_plan *best)
-{
-    char step[QUANTITY_TEXT], low[QUANTITY_TEXT], high[QUANTITY_TEXT];
-    quantity_format(step, QUANTITY_SECONDS, best->outcome.step_s);
-    if (!best->known) return report_text(&j->page->memory, "%s per step", step);
-    return report_text(&j->page->memory, "%s per step (50 %% interval %s to %s)", step,
-                       quantity_format(low, QUANTITY_SECONDS, best->step_s[1]),
-                       quantity_format(high, QUANTITY_SECONDS, best->step_s[3]));
-}
-
 static struct report_table *cards(const struct searched *j)
 {
     static const struct report_column columns[] = {
@@ -249,18 +230,16 @@ static void verdict(const struct searched *j)
         block.title =
             report_text(memory, "No plan can run: %s.", search_reason(memory, j->search->search));
     } else {
-        const enum sure sure =
-            sure_of(problem_of(j)->model, &j->best[0].plan, j->best[0].outcome.hbm_bytes,
-                    problem_of(j)->system->memory[0].capacity_bytes, NULL);
+        const struct rk_plan *plan = &j->best[0].plan;
+        struct rk_prediction prediction;
+        const struct forecast f = {problem_of(j)->model, problem_of(j)->system, plan, &prediction,
+                                   ""};
+        rk_predict(f.model, f.system, plan, &prediction);
+        const enum sure sure = verdict_sure(&f, NULL);
         block.tone = verdict_tone(sure);
-        block.title = report_text(memory, "Best plan: %s", time_text(j, j->best));
-        block.text = report_text(
-            memory,
-            sure == SURE_FITS
-                ? "%s"
-                : "%s. It is unsure whether it fits: of measured runs whose peak was predicted so "
-                  "close to the memory, %.0f %% did.",
-            words_of(j, &j->best[0].plan), 100 * chance(j, 0));
+        block.title = report_text(memory, "Best plan %s%s", sure == SURE_UNSURE ? "is " : "",
+                                  verdict_line(memory, &f));
+        block.text = words_of(j, plan);
     }
     html_add(j->page, &block);
 }

@@ -256,7 +256,7 @@ exit 0
 <h3>Sources, as the inputs name them
 64
 same
-gpt3-175b on h100-sxm5-80g x64 + l4 x8 hbm=1GiB name=small link=10Gb/s, 72 GPUs, batch 64 of 2048 tokens, megatron, bf16, detailed model
+gpt3-175b on h100-sxm5-80g x64 + l4 x8 hbm=1GiB name=small link=10Gb/s, 72 GPUs, batch 64 of 2K tokens, megatron, bf16, detailed model
   6 plans simulated, the best of 28 exactly solved problems and what lies near them
   cluster small, l4 x8 hbm=1GiB, can be used by no stage: not even one layer fits; leave it out, or give words such as zero3 or recompute=full
 exit 1
