@@ -14,11 +14,11 @@ reckon budget "h100 x64 price=2" --days 5 -m llama3.1-8b -j 1 | grep -v '^64 h10
 reckon budget h100 -g 64 --price 2 --days 5 -m llama3.1-8b -j 1 | grep -v '^64 h100' | cmp - said && echo same
 === stdout
 model,parameters,tokens,days,cost_usd,tokens_per_parameter,asked,affordable
-60x7168,39416839168,5102309648332.451,59.999999999999986,1893196.8,129.44492141000205,788336783360,true
+60x7168,39416839168,5116863595880.639,60,1893196.8000000003,129.81415313571594,788336783360,true
 80x8192,68452360192,2917380854811.278,60,1893196.8,42.61914193503924,1369047203840,true
 88x10240,117190666240,1723033452605.9429,60,1893196.8000000003,14.702821546190938,2343813324800,false
-the largest affordable: 80x8192, 68.5 billion parameters on 2.92 trillion tokens in 60 days for 1.893 million USD; fits: P(fits) 76 %, 7.362 s per step (50 % 7.186-9.424 s), MFU 50.5 %, memory 70.0 of 80.0 GiB
-affordable: llama3.1-8b, 8.03 billion parameters on 12.6 trillion tokens in 30 days for 0.7603 million USD; fits: P(fits) 83 %, 858.9 ms per step (50 % 838.3 ms to 1.099 s), MFU 49.6 %, memory 61.5 of 80.0 GiB
+the largest affordable: 80x8192, 68.5 billion parameters on 2.92 trillion tokens in 60 days for 1.893 million USD; fits: P(fits) 77 %, 7.362 s per step (50 % 7.186-9.416 s), MFU 50.5 %, memory 70.0 of 80.0 GiB
+affordable: llama3.1-8b, 8.03 billion parameters on 12.6 trillion tokens in 30 days for 0.7603 million USD; fits: P(fits) 84 %, 858.9 ms per step (50 % 838.3 ms to 1.098 s), MFU 49.6 %, memory 61.5 of 80.0 GiB
 not affordable: 16x2048 gets 0.369 billion tokens, the law asks for 18.1 billion, which take 0.4912 days and 377.22 USD; 512 GPUs suffice, 0.008398 days and 212.84 USD
 0
 2

@@ -138,7 +138,7 @@ fits: P(fits) 100 %, 3.075 s per step, MFU 42.1 %, memory 39.3 of 80.0 GiB on st
   llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, simulation
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
   weight-overlap
-  memory: 90 % interval 30.5-61.9 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); it fits
+  memory: 90 % interval 31.3-60.5 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); it fits
 
 Memory of a GPU, stage by stage
                stage 0  stage 1
@@ -435,20 +435,20 @@ exit 0
   weight-overlap recompute=selective:mlp gradient-bytes=2
 == many machines
 exit 2
-most tokens per second: 16, 100Gb/s; fits: P(fits) 88 %, 2.833 s per step, MFU 45.7 %, memory 56.0 of 80.0 GiB on stage 1 of 0-1
+most tokens per second: 16, 100Gb/s; fits: P(fits) 90 %, 2.833 s per step, MFU 45.7 %, memory 56.0 of 80.0 GiB on stage 1 of 0-1
   plan: pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
 llama3.1-8b on 4 systems, detailed model: 4 of 4 problems have a plan
 
 Best plan of each problem
 system       GPUs  plans  fits    step  tokens/s/GPU    MFU  memory  fits in  GPUs used  USD per step  best plan
                                      s                    %     GiB        %
-8, 25Gb/s      24     11    11  3.4804        9414.9  48.98    54.2       91         16       0.03867  pp2 vpp3 cp2 gbs64 stages=4:5/dp4*2,6,5,6,5 messages-sharded zero1 grad-overlap weight-overlap
-8, 100Gb/s     24     17    17  3.2290        6765.3  45.60    63.7       81         24       0.04664  pp2 gbs64 stages=8:4@1/dp8,28/dp8/cp2 messages-sharded zero1 grad-overlap weight-overlap
-16, 25Gb/s     32     12    12  3.1408        5216.6  41.26    61.8       82         32       0.05584  pp2 cp2 gbs64 stages=8:5@1/dp8,27/dp8 messages-sharded zero1 grad-overlap weight-overlap
-16, 100Gb/s    32     17    17  2.8330        5783.2  45.75    56.0       88         32       0.05037  pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
+8, 25Gb/s      24     11    11  3.4804        9414.9  48.98    54.2       92         16       0.03867  pp2 vpp3 cp2 gbs64 stages=4:5/dp4*2,6,5,6,5 messages-sharded zero1 grad-overlap weight-overlap
+8, 100Gb/s     24     17    17  3.2290        6765.3  45.60    63.7       82         24       0.04664  pp2 gbs64 stages=8:4@1/dp8,28/dp8/cp2 messages-sharded zero1 grad-overlap weight-overlap
+16, 25Gb/s     32     12    12  3.1408        5216.6  41.26    61.8       84         32       0.05584  pp2 cp2 gbs64 stages=8:5@1/dp8,27/dp8 messages-sharded zero1 grad-overlap weight-overlap
+16, 100Gb/s    32     17    17  2.8330        5783.2  45.75    56.0       90         32       0.05037  pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
 system,gpus,plans,fits,step_s
-8,16,2,2,183.31385332410323
-16,24,7,7,74.61137308745931
+8,16,3,3,206.01468947857387
+16,24,9,9,68.84785999970231
 exit 2
 exit 2
 exit 2

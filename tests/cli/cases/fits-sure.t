@@ -13,13 +13,13 @@ reckon fits llama3.1-8b "a100-sxm4-80g x8 mem2=1GiB@50GB/s" framework=fsdp zero3
 === stdout
 exit 0
 exit 1
+exit 0
+fits: P(fits) 100 %, 16.61 s per step (50 % 17.72-23.94 s), MFU 44.8 %, memory 46.0 of 80.0 GiB
 exit 2
-unsure: P(fits) 86 %, 16.61 s per step (50 % 17.72-23.84 s), MFU 44.8 %, memory 46.0 of 80.0 GiB
 exit 2
+does not fit: P(fits) 53 %, memory 78.6 of 80.0 GiB on stage 0 of 0-3
 exit 2
-does not fit: P(fits) 52 %, memory 78.6 of 80.0 GiB on stage 0 of 0-3
-exit 2
-unsure: P(fits) 52 %, 16.82 s per step (50 % 16.38-22.06 s), MFU 44.2 %, memory 78.6 of 80.0 GiB on stage 0 of 0-3
+unsure: P(fits) 53 %, 16.82 s per step (50 % 16.38-22.02 s), MFU 44.2 %, memory 78.6 of 80.0 GiB on stage 0 of 0-3
 exit 1
 === stderr
 reckon: --sure: "20,75" is not a pair of percentages of 5 to 100 such as 75,20, the larger first, and no single one such as 50: they are bounds of P(fits), not shares of the memory

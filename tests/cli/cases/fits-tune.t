@@ -9,15 +9,15 @@ qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
   assumed: gpus 2 (all of the system), precision bf16, microbatch 1, batch 8 (4 * gpus * microbatch), sequence 8192 (the model's), attention flash
   offloading to host memory 512 GiB a node of 8 at 25 GB/s each, assumed
 Least memory: QLoRA, 12.95 GiB with 1 sample, 421 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
-Fastest, and cheapest per token on these GPUs: QLoRA, 15.01 GiB with 1 sample, 421 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+Fastest, and cheapest per token on these GPUs: QLoRA, 21.27 GiB with 2 samples, 455 tokens/s per GPU: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
 method  has the        fits   need  samples  up to  tokens/s/GPU  longest  plan
                                GiB
-LoRA    least memory   fits  14.38        1      1           376   13,824  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
-LoRA    most tokens/s  fits  16.44        1      1           376   11,264  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
-QLoRA   least memory   fits  12.95        1      1           421   15,360  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
-QLoRA   most tokens/s  fits  15.01        1      1           421   12,288  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+LoRA    least memory   fits  14.38        1      1           376   14,848  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
+LoRA    most tokens/s  fits  16.44        1      1           376   11,776  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
+QLoRA   least memory   fits  12.95        1      2           421   16,384  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+QLoRA   most tokens/s  fits  21.27        2      2           455   16,384  framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, up to 512. A way fits when its P(fits) is at least 75 % (--sure).
 exit 0
@@ -32,13 +32,13 @@ QLoRA,least memory,fits,4684292863.12,1
 QLoRA,most tokens/s,fits,18097582243.84,1
 exit 0
 Least memory: as given, 4.853 GiB with 1 sample, 1045 tokens/s per GPU: framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
-Fastest, and cheapest per token on these GPUs: as given, 16.63 GiB with 8 samples, 2308 tokens/s per GPU: framework=fsdp mbs8 gbs8 seq2048 recompute=full loss-in-chunks lora64 base=nf4
+Fastest, and cheapest per token on these GPUs: as given, 20.48 GiB with 8 samples, 2308 tokens/s per GPU: framework=fsdp mbs8 gbs8 seq2048 recompute=full optimizer-paged lora64 base=nf4
 
 Fits of each way of fine-tuning: with least memory, and the fastest
 method    has the        fits   need  samples  up to  tokens/s/GPU  longest  plan
                                  GiB
-as given  least memory   fits   4.85        1     16          1045   35,328  framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
-as given  most tokens/s  fits  16.63        8      8          2308   24,064  framework=fsdp mbs8 gbs8 seq2048 recompute=full loss-in-chunks lora64 base=nf4
+as given  least memory   fits   4.85        1     16          1045   37,376  framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
+as given  most tokens/s  fits  20.48        8      8          2308   17,408  framework=fsdp mbs8 gbs8 seq2048 recompute=full optimizer-paged lora64 base=nf4
 
 up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, up to 512. A way fits when its P(fits) is at least 75 % (--sure).
 llama3.1-405b on rtx4090 x1, 1 GPU, samples of 64K tokens

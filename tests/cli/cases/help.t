@@ -105,4 +105,4 @@ Plan:
 
 Catalogs:
 === stderr
-reckon: cannot write to standard output: an earlier write failed; is the disk full?
+reckon: cannot write to standard output: No space left on device

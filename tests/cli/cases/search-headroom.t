@@ -47,76 +47,76 @@ done
 Best plans
 rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
             s                    %     GiB        %
-   1  28.9671        1131.2  51.36    65.1       80       8
-   2  28.9700        1131.1  51.36    64.7       80      10
+   1  28.9671        1131.2  51.36    65.1       81       8
+   2  28.9700        1131.1  51.36    64.7       81      10
   550,086 plans, 45,837 feasible
   headroom 8.0 of 80.0 GiB
   550,086 plans, 45,837 feasible
   headroom 8.0 of 80.0 GiB
   550,086 plans, 45,837 feasible
-  headroom 9.1 of 80.0 GiB, which three of four measured runs like it keep
+  headroom 7.9 of 80.0 GiB, which three of four measured runs like it keep
   550,086 plans, 45,837 feasible, 6988 of them satisfy tensor < 3
   headroom 30.0 of 80.0 GiB
-h100-sxm5-80g    64  550,086   45,837  29.2367        1120.8  50.89    62.2       82  dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm
-h200-sxm-141g    64  550,086  122,791  25.9739        1261.6  57.28   112.3       81  dp8 tp4 pp2 vpp8 gbs256 sp tp-overlap zero1 grad-overlap weight-overlap
+h100-sxm5-80g    64  550,086   45,837  29.2367        1120.8  50.89    62.2       83  dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm
+h200-sxm-141g    64  550,086  122,791  25.9739        1261.6  57.28   112.3       82  dp8 tp4 pp2 vpp8 gbs256 sp tp-overlap zero1 grad-overlap weight-overlap
 2
 2
 2
 2
 2
-  with --headroom none: 22.90 s (0.3 % faster) at 76.2 GiB; P(fits) 60 %
+  with --headroom none: 22.90 s (0.3 % faster) at 76.2 GiB; P(fits) 61 %
 Best plans
 rank     step  tokens/s/GPU    MFU  memory  fits in  pipeline  data  recompute                      chunks  split
             s                    %     GiB        %
-   1  22.9779        1336.9  33.76    67.9       78         4   256  moe_act+layernorm+mla_up_proj       8  balanced
-   2  22.9974        1335.8  33.73    71.3       75         4   256  moe_act+layernorm+mla_up_proj       8  even
-   3  22.9990        1335.7  33.73    68.8       77         8   128  mla_up_proj                         4  even
-   4  23.0018        1335.5  33.72    66.3       79         8   128  mla_up_proj                         4  ends
+   1  22.9779        1336.9  33.76    67.9       79         4   256  moe_act+layernorm+mla_up_proj       8  balanced
+   2  22.9974        1335.8  33.73    71.3       76         4   256  moe_act+layernorm+mla_up_proj       8  even
+   3  22.9990        1335.7  33.73    68.8       78         8   128  mla_up_proj                         4  even
+   4  23.0018        1335.5  33.72    66.3       80         8   128  mla_up_proj                         4  ends
    5  23.0154        1334.8  33.70    68.4       78         4   256  moe_act+layernorm+mla_up_proj       8  ends
 
 1 more has the time and memory of one before it and is left out
 The first 2 of the 64 plans of the frontier
 rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
             s                    %     GiB        %
-   1  28.9671        1131.2  51.36    65.1       80       8
-   2  28.9700        1131.1  51.36    64.7       80      10
-  headroom 8.2 of 80.0 GiB, which three of four measured runs like it keep
-  with --headroom none: 5.336 s (1.9 % faster) at 77.1 GiB; P(fits) 57 %
-   1  5.4363        6027.7  50.52    66.5       79
-Best plan is unsure: P(fits) 57 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
+   1  28.9671        1131.2  51.36    65.1       81       8
+   2  28.9700        1131.1  51.36    64.7       81      10
+  headroom 7.3 of 80.0 GiB, which three of four measured runs like it keep
+  with --headroom none: 5.336 s (1.6 % faster) at 77.1 GiB; P(fits) 58 %
+   1  5.4211        6044.6  50.66    72.6       75
+Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
-   1  5.3365        6140.4  51.47    77.1       57
-Best plan is unsure: P(fits) 57 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
+   1  5.3365        6140.4  51.47    77.1       58
+Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
-   1  5.3365        6140.4  51.47    77.1       57
-Best plan is unsure: P(fits) 57 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
+   1  5.3365        6140.4  51.47    77.1       58
+Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
-   1  5.3365        6140.4  51.47    77.1       57
-Best plan is unsure: P(fits) 41 %, 30.52 s per step (50 % 29.46-47.22 s), MFU 25.4 %, memory 79.8 of 80.0 GiB on stage 2 of 0-31
-  headroom 8.2 of 80.0 GiB, which three of four measured runs like it keep: no plan keeps it, these fill the memory
-   1  30.5186        1006.6  25.42    79.8       41
-{'usable_bytes': 77108928114.90125, 'left_out_step_s': 5.33649577042887, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
+   1  5.3365        6140.4  51.47    77.1       58
+Best plan is unsure: P(fits) 43 %, 30.52 s per step (50 % 29.46-47.22 s), MFU 25.4 %, memory 79.8 of 80.0 GiB on stage 2 of 0-31
+  headroom 7.3 of 80.0 GiB, which three of four measured runs like it keep: no plan keeps it, these fill the memory
+   1  30.5186        1006.6  25.42    79.8       43
+{'usable_bytes': 78090314472.72726, 'left_out_step_s': 5.33649577042887, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
 None 9.215829965530471
-[71427261076.48, 0.791602302689525]
-[123847691253.76, 0.8009154437182603]
-  fastest that leaves 8.2 GiB), framework megatron, sequence 8192 (the model's), attention flash3
-B  best that leaves 8.2 GiB: 5.436 s per step, 66.52 GiB
+[77915105935.36, 0.7511243553818218]
+[123847691253.76, 0.8056590432363157]
+  fastest that leaves 7.3 GiB), framework megatron, sequence 8192 (the model's), attention flash3
+B  best that leaves 7.3 GiB: 5.421 s per step, 72.56 GiB
   fastest that fits), framework megatron, sequence 8192 (the model's), attention flash3
-B  best: 5.336 s per step, 77.10 GiB, unsure: P(fits) 57 %
+B  best: 5.336 s per step, 77.10 GiB, unsure: P(fits) 58 %
   fastest that leaves 30.0 GiB), framework megatron, sequence 8192 (the model's), attention flash3
 B  best that leaves 30.0 GiB: 5.611 s per step, 49.21 GiB
-A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.363 s per step, 76.09 GiB, unsure: P(fits) 60 %
-B  best that leaves 8.2 GiB: 5.436 s per step, 66.52 GiB
-exit 0: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.16 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
-  headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 95 %
-exit 0: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.16 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
-  headroom 10.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 95 %
-exit 1: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.16 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
-  headroom 40.000 GiB is not left: 30.379 of 80.0 GiB are free; P(fits) 95 %
-exit 0: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.16 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
-  headroom 8.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 95 %
-exit 0: fits: P(fits) 95 %, 39.46 s per step (50 % 38.25-54.16 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
-  headroom 9.078 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 95 %
+A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.363 s per step, 76.09 GiB, unsure: P(fits) 62 %
+B  best that leaves 7.3 GiB: 5.421 s per step, 72.56 GiB
+exit 0: fits: P(fits) 96 %, 39.46 s per step (50 % 38.25-54.10 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+  headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 96 %
+exit 0: fits: P(fits) 96 %, 39.46 s per step (50 % 38.25-54.10 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+  headroom 10.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 96 %
+exit 1: fits: P(fits) 96 %, 39.46 s per step (50 % 38.25-54.10 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+  headroom 40.000 GiB is not left: 30.379 of 80.0 GiB are free; P(fits) 96 %
+exit 0: fits: P(fits) 96 %, 39.46 s per step (50 % 38.25-54.10 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+  headroom 8.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 96 %
+exit 0: fits: P(fits) 96 %, 39.46 s per step (50 % 38.25-54.10 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+  headroom 7.863 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 96 %
   "headroom": {
     "asked_bytes": 0,
     "left_bytes": -826385156341.76,

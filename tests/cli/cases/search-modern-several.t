@@ -4,7 +4,6 @@ reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8,16 -b 128 --zero 1 --tensor 1
 === stdout
 most tokens per second: llamaN-Nb, N GPUs; fits: P(fits) N %, N s per step (N % N-N s), MFU N %, memory N of N GiB on stage N of N-N
  plan: dpN plan
- recompute=selective:layernorm
 N models on hN-sxmN-Ng, detailed model: N of N problems have a plan
 
 Best plan of each problem

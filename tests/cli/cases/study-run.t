@@ -20,7 +20,7 @@ figure,point,model,system,gpus,max_batch,datatype,framework,sequence,strategies,
 study 1 llama3.1-70b h100-sxm5-80g 256 1024 bf16 megatron 8192 799251 139999 29.02 607 3.73e+06 9.867e+06 3.685e+06 2.471e+10
 study 2 llama3.1-70b h100-sxm5-80g 1024 1024 bf16 megatron 8192 782998 181137 7.362 154.6 3.8e+06 9.683e+06 3.653e+06 9.702e+10
 study 3 llama3.1-70b a100-sxm4-80g 256 1024 bf16 megatron 8192 799251 135789 75.73 1584 9.733e+06 2.058e+07 5.53e+06 9.468e+09
-study 4 llama3.1-70b a100-sxm4-80g 1024 1024 bf16 megatron 8192 782998 175666 19.02 399.5 9.818e+06 1.999e+07 5.568e+06 3.755e+10
+study 4 llama3.1-70b a100-sxm4-80g 1024 1024 bf16 megatron 8192 782998 175666 18.99 398.8 9.801e+06 1.996e+07 5.558e+06 3.761e+10
 days                              1584              expected, failures and checkpoints included
 GPU-hours                         9.733 M
 cost in USD                       20.580 M          spare nodes included

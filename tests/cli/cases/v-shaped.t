@@ -29,13 +29,13 @@ refused search -m llama2-7b -s mi300x -g 8 -b 64 --schedule zero-bubble-2p
 echo '--- searched'
 reckon search -q -m llama2-7b -s mi300x -g 8 -b 64 --pipeline 8 --microbatch 1 --recompute none --schedule 1f1b --schedule v-zero --schedule v-half --schedule v-min --top 4 | sed -n '/^rank/,/^$/p'
 === stdout
-fits: P(fits) 100 %, 3.332 s per step (50 % 3.262-4.328 s), MFU 32.2 %, memory 38.7 of 192.0 GiB on stage 0 of 0-7
+fits: P(fits) 100 %, 3.332 s per step (50 % 3.262-4.325 s), MFU 32.2 %, memory 38.7 of 192.0 GiB on stage 0 of 0-7
 schedule v-zero: stages 8, chunks of a stage 2, microbatches 64, passes 3072; messages beside
 step: 3.34212 s simulated, 3.33175 s by the detailed model: 0.31 % more
-fits: P(fits) 100 %, 3.455 s per step (50 % 3.382-4.488 s), MFU 31.1 %, memory 32.9 of 192.0 GiB on stage 0 of 0-7
+fits: P(fits) 100 %, 3.455 s per step (50 % 3.382-4.485 s), MFU 31.1 %, memory 32.9 of 192.0 GiB on stage 0 of 0-7
 schedule v-half: stages 8, chunks of a stage 2, microbatches 64, passes 3072; messages beside
 step: 3.45613 s simulated, 3.45494 s by the detailed model: 0.034 % more
-fits: P(fits) 100 %, 3.799 s per step (50 % 3.713-5.025 s), MFU 28.3 %, memory 28.0 of 192.0 GiB on stage 0 of 0-7
+fits: P(fits) 100 %, 3.799 s per step (50 % 3.713-5.021 s), MFU 28.3 %, memory 28.0 of 192.0 GiB on stage 0 of 0-7
 schedule v-min: stages 8, chunks of a stage 2, microbatches 64, passes 3072; messages beside
 step: 3.79778 s simulated, 3.79866 s by the detailed model: 0.023 % less
 128

@@ -1,9 +1,9 @@
 reckon validate "$SOURCE/tests/data/cases/validate-own-table/runs.csv" -o -
 === stdout
 id,source,gpu,metric,measured,predicted,low50,high50,low90,high90,error_pct,verdict,open,reason
-own_1,own,A100-SXM4-80GB,iter_time_s,9,7.861,7.716,10.27,6.488,20.59,-12.66,compared,,
-own_2,own,A100-SXM4-80GB,iter_time_s,10,8.658,8.482,11.63,7.004,25.08,-13.42,compared,,
-own_2,own,A100-SXM4-80GB,memory.allocated,42949673000,29710000000,29140000000,33510000000,23020000000,46760000000,-30.83,compared,,
+own_1,own,A100-SXM4-80GB,iter_time_s,9,7.861,7.716,10.26,6.488,20.59,-12.66,compared,,
+own_2,own,A100-SXM4-80GB,iter_time_s,10,8.658,8.482,11.62,7.004,25.08,-13.42,compared,,
+own_2,own,A100-SXM4-80GB,memory.allocated,42949673000,29710000000,29140000000,32950000000,23650000000,45750000000,-30.83,compared,,
 own_3,own,A100-SXM4-80GB,OOM,,,,,,,,oom rejected,,"needs 194.41 GiB, has 80.00"
 own_4,own,A100-SXM4-80GB,iter_time_s,,,,,,,,not modelled,,"the row gives no layers, and the shape of ""Unheard-of"" is not in the catalog"
 own_5,own,Quantum-1,iter_time_s,,,,,,,,not modelled,,"no system of the catalog is known as ""Quantum-1"""
