@@ -53,7 +53,8 @@ static const struct report_column columns[] = {
     {.name = "cp"}, {.name = "ep"}, {.name = "etp"}, {.name = "sp"}, {.name = "micro_batch"}, {.name = "global_batch"}, {.name = "precision"},
     {.name = "recompute"}, {.name = "zero"}, {.name = "flash_attn"}, {.name = "framework"}, {.name = "tensor_overlap"},
     {.name = "gradient_overlap"}, {.name = "weight_overlap"}, {.name = "context_kind"}, {.name = "cuda_graphs"}, {.name = "dispatcher"},
-    {.name = "expert_overlap"}, {.name = "weights_fp8"}, {.name = "activation_fp8"}, {.name = "metric_name"}, {.name = "metric_value"}, {.name = "unmodelled"}, {.name = "notes"},
+    {.name = "expert_overlap"}, {.name = "weights_fp8"}, {.name = "activation_fp8"}, {.name = "attention_fp8"},
+    {.name = "metric_name"}, {.name = "metric_value"}, {.name = "unmodelled"}, {.name = "notes"},
 };
 
 static const struct report_column shown_columns[] = {

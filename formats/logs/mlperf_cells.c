@@ -220,6 +220,13 @@ static void read_weights(const struct mlperf_benchmark *benchmark, const struct 
         mlperf_set(cells, "weights_fp8", "1");
 }
 
+/* Transformer Engine's attention in 8 bits: FP8_DPA of the scripts, fp8_dot_product_attention of
+ * the configurations that read it; off where nothing sets it. */
+static void read_attention(const struct shell *shell, struct mlperf_result *cells)
+{
+    if (is_true(value_of(shell, "FP8_DPA", "False"))) mlperf_set(cells, "attention_fp8", "1");
+}
+
 /* What makes room in memory; "room": what no column can say, the notes have it. */
 static void read_room(const struct mlperf_benchmark *benchmark, const struct shell *shell,
                       struct mlperf_result *cells)
@@ -292,6 +299,7 @@ static void read_shell(const struct shell *shell, const struct mlperf_benchmark 
     mlperf_set(cells, "zero", "%d", is_true(value_of(shell, sharded[benchmark->lora], "True")));
     read_precision(benchmark, year, shell, cells);
     read_weights(benchmark, shell, cells);
+    read_attention(shell, cells);
     read_room(benchmark, shell, cells);
     read_recompute(benchmark, shell, cells);
     read_ranks(benchmark, year, shell, config);

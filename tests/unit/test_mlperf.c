@@ -132,6 +132,7 @@ Test(mlperf, says_what_makes_room)
     cr_expect_str_eq(mlperf_get(result, "weights_fp8"), "1");
     cr_expect_str_eq(mlperf_get(result, "metric_value"), "2.0000");
     cr_expect_str_eq(mlperf_get(result, "activation_fp8"), "1");
+    cr_expect_str_eq(mlperf_get(result, "attention_fp8"), "1");
     cr_expect_not_null(
         strstr(mlperf_get(result, "notes"), "activations of 11 layers go to the host"), "%s",
         mlperf_get(result, "notes"));
@@ -141,6 +142,7 @@ Test(mlperf, says_what_makes_room)
     mlperf_release(&mlperf);
     cr_assert_eq(mlperf_read(ROUND, &mlperf, &error), RK_OK);
     cr_expect_str_eq(mlperf_get(result_of(&mlperf, "dgx_n2"), "weights_fp8"), "");
+    cr_expect_str_eq(mlperf_get(result_of(&mlperf, "dgx_n2"), "attention_fp8"), "");
     mlperf_release(&mlperf);
 }
 

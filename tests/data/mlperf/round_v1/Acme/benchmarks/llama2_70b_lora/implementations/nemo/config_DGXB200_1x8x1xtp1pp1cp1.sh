@@ -4,6 +4,7 @@ export TP=1
 export CP=1
 export SP=0
 export FP8_ACT=1
+export FP8_DPA=1
 export CPU_OFFLOADING=1
 export CPU_OFFLOADING_NUM_LAYERS="${OFFLOAD_LAYERS:=11}"
 export DGXNNODES=1
