@@ -17,7 +17,7 @@ fits: P(fits) 96 %, 7.369 s per step (50 % 7.242-9.444 s), MFU 56.7 %, memory 49
   llama-13b on a100-sxm4-80g, 64 GPUs, detailed model
   plan: dp32 tp2 gbs512 seq2048 zero1 grad-overlap weight-overlap attention=flash
   assumed: precision bf16, framework megatron, microbatch 1
-  50 % interval 7.242-9.444 s, 90 % interval 6.163-18.06 s (cross-validated on Ampere, dense, megatron: 357 runs from 11 sources); 50 % interval of tuned benchmarks 7.190-9.213 s, of ordinary runs 7.280-9.863 s
+  50 % interval 7.242-9.444 s, 90 % interval 6.163-18.06 s (cross-validated on Ampere, dense, megatron: 357 runs from 11 sources); 50 % interval of tuned benchmarks 7.190-9.228 s, of ordinary runs 7.280-9.863 s
   memory: 90 % interval 39.2-75.8 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); P(fits) 96 %
   the network matters: 25 GB/s per GPU between nodes is assumed; with a quarter of it the step takes 9.548 s (-s "SYSTEM net1=50Gb/s" sets another rate, reckon calibrate --nccl a measured one)
   by 2 measured steps of given.csv, the nearest 0.50 alike (1: the same plan, 0: nothing in common): 7.953 s per step, +7.9 %; 50 % interval 7.848-9.614 s, 90 % interval 6.715-17.19 s
