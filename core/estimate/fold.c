@@ -235,21 +235,29 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
  * the host). */
 #define LOOPED (8.0 / 50)
 
-static double starts_of(const struct operation *op, int pass)
+/* Python modules stand in front of each kernel where torch's own run one by one: the geometric mean
+ * of a tuned program and of Megatron-LM's tests, whose hosts take 112 to 155 us where 50 us are
+ * usual (docs/notes/accuracy.md, the host). */
+#define EAGER 1.6
+
+/* Also in fused programs a mixture's router, permutations and exchanges are such modules. */
+static double modules_of(const struct rk_plan *plan, const struct operation *op)
+{
+    const bool mixture = op->graph >= RK_GRAPH_ROUTER && op->graph < RK_GRAPH_PARTS;
+    return plan->fused && mixture ? EAGER : 1;
+}
+
+static double starts_of(const struct rk_plan *plan, const struct operation *op, int pass)
 {
     const double looped = larger(1, op->starts);
     const double calls = op->kernels[pass] / (op->kind == OPERATION_MATRIX ? 1 : looped);
-    return calls * (1 + LOOPED * (looped - 1));
+    if (plan_captures(plan, op->graph)) return 0;
+    return modules_of(plan, op) * calls * (1 + LOOPED * (looped - 1));
 }
-
-/* Programs of torch without fused layers have Python modules in front of each kernel: the geometric
- * mean of a tuned program and of Megatron-LM's tests, whose hosts take 112 to 155 us where 50 us
- * are usual (docs/notes/accuracy.md, the host). */
-#define EAGER 1.6
 
 double host_start_s(const struct rk_system *system, const struct rk_plan *plan)
 {
-    if (plan->cuda_graphs) return 0;
+    if (plan_captures(plan, RK_GRAPH_PARTS)) return 0;
     return (plan->fused ? 1 : EAGER) * system->kernels.launch_s;
 }
 
@@ -269,10 +277,11 @@ static void fold_launches(struct layer_fold *fold, const struct bench *bench,
     for (int i = 0; i < layer->operations; i++) {
         const struct operation *op = &layer->operation[i];
         for (int pass = 0; pass < RK_PASSES; pass++)
-            starts[pass] += starts_of(op, pass);
-        starts[FOLD_FORWARD] += rk_plan_bare_passes(bench->plan) * starts_of(op, RK_FORWARD);
+            starts[pass] += starts_of(bench->plan, op, pass);
+        starts[FOLD_FORWARD] +=
+            rk_plan_bare_passes(bench->plan) * starts_of(bench->plan, op, RK_FORWARD);
         if (treatment == RECOMPUTED && is_redone(bench->plan, parts_that_redo(op)))
-            starts[FOLD_RECOMPUTE] += starts_of(op, RK_FORWARD);
+            starts[FOLD_RECOMPUTE] += starts_of(bench->plan, op, RK_FORWARD);
     }
     for (int pass = 0; pass < FOLD_PASSES; pass++)
         spend(fold, (enum fold_pass)pass, SPENT_LAUNCH,
@@ -418,14 +427,14 @@ static struct swap_fold swap_of(const struct timed_layer *timed)
 }
 
 /* Lists the operations that may be recomputed, or that hold something. */
-static void list_again(struct timed_layer *timed)
+static void list_again(struct timed_layer *timed, const struct rk_plan *plan)
 {
     timed->again = 0;
     timed->steady_bytes = 0;
     for (int i = 0; i < timed->layer.operations; i++) {
         const struct operation *op = &timed->layer.operation[i];
         const struct again again = {timed->waited_s[i][RK_FORWARD],
-                                    starts_of(op, RK_FORWARD),
+                                    starts_of(plan, op, RK_FORWARD),
                                     op->saved_bytes,
                                     op->saved_recomputed_bytes,
                                     op->released_bytes > 0 ? op->working_bytes : 0,
@@ -562,7 +571,7 @@ static void time_kind(struct timed_layer *timed, enum layer_kind kind, const str
     timed->kept.swap = swap_of(timed);
     fold_step(&timed->kept, bench, model, layer);
     fold_copied(&timed->kept, bench, layer);
-    list_again(timed);
+    list_again(timed, bench->plan);
 }
 
 static void fold_kind(struct layer_folds *fold, const struct timed_layer *timed,

@@ -139,6 +139,7 @@ static bool read_sets(const struct row *row, struct fact *fact)
 {
     struct rk_plan *plan = &fact->plan;
     return read_names(row, "recompute_parts", names_of_part, &plan->recompute_parts, fact) &&
+           read_names(row, "graph_parts", names_of_graph_part, &plan->graph_parts, fact) &&
            read_names(row, "lora_targets", names_of_target, &plan->lora_targets, fact);
 }
 

@@ -110,6 +110,7 @@ static void mixer_half(struct build *build, enum mixer mixer)
 {
     const bool attends = mixer_attends(mixer), recurs = mixer_recurs(mixer);
     if (!attends && !recurs) return;
+    build->graph = attends ? RK_GRAPH_ATTENTION : RK_GRAPH_RECURRENCE;
     add_block_norm(build, attends ? OP_ATTENTION_NORM : OP_RECURRENCE_NORM, false);
     if (attends) gather_attention(build);
     if (recurs) build_recurrence(build, attends);
@@ -128,6 +129,7 @@ static void mlp_half(struct build *build, enum mlp_kind kind)
 {
     const bool mixture = kind == MLP_EXPERTS;
     if (kind == MLP_NONE) return;
+    build->graph = mixture ? RK_GRAPH_ROUTER : RK_GRAPH_MLP;
     add_block_norm(build, OP_MLP_NORM, mixture);
     if (mixture && build->model->block_norms == 3) add_block_norm(build, OP_SHARED_NORM, true);
     struct mlp mlp = dense_mlp;
@@ -152,9 +154,11 @@ static void parallel_block(struct build *build, bool local, bool mixture)
 {
     const bool shared = build->model->block_norms == 1;
     struct mlp mlp = dense_mlp;
+    build->graph = RK_GRAPH_ATTENTION;
     add_block_norm(build, OP_ATTENTION_NORM, mixture && shared);
     gather_attention(build);
     build_attention(build, local, mixture);
+    build->graph = mixture ? RK_GRAPH_ROUTER : RK_GRAPH_MLP;
     if (!shared) add_block_norm(build, OP_MLP_NORM, mixture);
     mlp.width = (double)build->model->feedforward;
     mlp.gathers = !shared;

@@ -98,6 +98,7 @@ struct operation {
     enum operation_kind kind; /* op.def's class of it */
     int part;                 /* enum rk_part whose recomputation runs it again, or NOT_A_PART */
     enum rk_holding holding;  /* what its saved tensors count as */
+    enum rk_graph_part graph; /* the part of a CUDA graph that has it; RK_GRAPH_PARTS: none */
 
     double flop[RK_PASSES]; /* executed, on this rank */
     double useful_flop;     /* of forward, as model FLOP are counted: pairs that the mask leaves, no
@@ -173,6 +174,12 @@ struct layer {
 /* Requires a plan whose degrees divide the model: see plan_check in estimate/. */
 void layer_build(struct layer *layer, enum layer_kind kind, const struct rk_model *model,
                  const struct rk_plan *plan);
+
+/* Does a CUDA graph start the kernels of that part, instead of the host? */
+static inline bool plan_captures(const struct rk_plan *plan, enum rk_graph_part part)
+{
+    return plan->cuda_graphs && (!plan->graph_parts || plan->graph_parts >> part & 1);
+}
 
 /* Tokens of a sample as it runs, in the mean: padded, else the sequence. */
 static inline double tokens_of_sample(const struct rk_model *model, const struct rk_plan *plan)

@@ -74,6 +74,7 @@ struct build build_begin(struct layer *layer, const struct rk_model *model,
         .element = element_of(plan),
         .kept = narrow_kept_bytes(plan),
         .gathered = gathered_of(plan),
+        .graph = RK_GRAPH_PARTS,
     };
 }
 
@@ -109,6 +110,7 @@ struct operation *add_operation(struct build *build, enum op id, struct place_in
         .narrow = op_facts[id].marks & MARK_NARROW,
         .part = in.part,
         .holding = in.holding,
+        .graph = build->graph,
         .comm_times = {1, 1, 1},
     };
     return op;

@@ -21,6 +21,7 @@ struct build {
     double element;              /* bytes of an activation */
     double kept;                 /* bytes in which a narrow linear layer keeps its input */
     double gathered;             /* bytes in which that input is gathered over tensor ranks */
+    enum rk_graph_part graph;    /* what captures the operations that are added */
     const struct served *served; /* NULL: training */
     bool two_way;                /* each token sees all others */
     bool crossing;               /* keys and values are the encoder's */

@@ -78,7 +78,7 @@ static struct traffic routing_traffic(const struct build *build)
     const struct habits *habits = habits_of(build->plan);
     struct traffic routing = build->plan->fused ? (struct traffic){4 + 4 + 1, 4 + 4 + 1, 2, 1}
                                                 : (struct traffic){7 * 4 + 3, 5 * 4 + 1, 8, 5};
-    if (build->served || build->plan->cuda_graphs) return routing;
+    if (build->served || plan_captures(build->plan, RK_GRAPH_ROUTER)) return routing;
     routing.forward_kernels = fmax(routing.forward_kernels, habits->routes);
     routing.backward_kernels = fmax(routing.backward_kernels, habits->routes_back);
     return routing;
@@ -205,6 +205,7 @@ static void add_dispatch(struct build *build, const struct mixture *mix)
 {
     const double elements = copies(mix) * mix->width;
     if (sorts_before(build, mix)) add_permutation(build, OP_PERMUTE, elements / mix->tensor, true);
+    build->graph = RK_GRAPH_EXPERTS;
     add_exchange(build, mix, OP_DISPATCH, RK_FORWARD);
     add_expert_tensor(build, mix, OP_EXPERT_GATHER, true);
     if (sorts_behind(build, mix)) add_permutation(build, OP_EXPERT_SORT, elements, true);
@@ -227,7 +228,7 @@ static void add_combine(struct build *build, const struct mixture *mix)
 static bool starts_each(const struct build *build)
 {
     return habits_of(build->plan)->starts_each_expert && build->plan->grouped &&
-           !build->plan->cuda_graphs;
+           !plan_captures(build->plan, RK_GRAPH_EXPERTS);
 }
 
 /* Kernels that cast the tensor of one expert; delayed scaling has one for those of all, 0. Maximum,
@@ -424,11 +425,13 @@ void build_experts(struct build *build)
         return;
     }
     add_router(build, &mix);
+    build->graph = RK_GRAPH_PREPROCESS;
     add_turn(build, &mix, true);
     add_dispatch(build, &mix);
     add_routed(build, &mix);
     add_combine(build, &mix);
     add_turn(build, &mix, false);
     add_tokens_gather(build);
+    build->graph = RK_GRAPH_ROUTER;
     add_shared(build, true);
 }

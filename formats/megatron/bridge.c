@@ -104,6 +104,7 @@ static const struct row {
     {"activation-func-fp8-input-store", "model.activation_func_fp8_input_store", ON, NULL},
     {"no-rope-fusion", "model.apply_rope_fusion", OFF, NULL},
     {"cuda-graph-impl", "model.cuda_graph_impl", VALUE, NULL},
+    {"cuda-graph-scope", "model.cuda_graph_scope", LIST, NULL},
 };
 
 /* Its recipes of mixed precision; NULL: it has none. */

@@ -39,7 +39,7 @@ static const struct key nemo_rows[] = {
     READ("trainer.num_nodes", KEY_COUNT, nodes), READ("trainer.devices", KEY_COUNT, devices), READ("dist.num_nodes", KEY_COUNT, nodes),
     READ("model.micro_batch_size", KEY_COUNT, microbatch), READ("model.global_batch_size", KEY_COUNT, batch), READ("model.data.train_ds.micro_batch_size", KEY_COUNT, microbatch), READ("model.data.train_ds.global_batch_size", KEY_COUNT, batch), READ("train.micro_batch_size", KEY_COUNT, microbatch), READ("train.global_batch_size", KEY_COUNT, batch),
     READ("model.tensor_model_parallel_size", KEY_COUNT, tensor), READ("model.pipeline_model_parallel_size", KEY_COUNT, pipeline), READ("model.context_parallel_size", KEY_COUNT, context),
-    VALUE("model.recompute_modules.*", NULL),
+    VALUE("model.recompute_modules.*", NULL), VALUE("model.cuda_graph_scope.*", NULL),
     READ("model.mcore_customization_config.parallel_attention", KEY_FLAG, parallel),
 #include "tables/nemo.h"
 };

@@ -550,6 +550,19 @@ static void read_optimizer(const struct megatron_args *args, struct rk_plan *pla
     if (IS(OPTIMIZER, "dist_muon")) plan->zero = 1;
 }
 
+/* Named parts of a layer; "full" is the whole layer, as is a list of none. */
+static void read_graphs(const struct megatron_args *args, struct rk_plan *plan)
+{
+    plan->cuda_graphs = HAS(ENABLE_CUDA_GRAPH) || HAS(EXTERNAL_CUDA_GRAPH) ||
+                        (HAS(CUDA_GRAPH_IMPL) && !IS(CUDA_GRAPH_IMPL, "none"));
+    for (int i = 0; plan->cuda_graphs && i < RK_GRAPH_PARTS; i++) {
+        const char *name = rk_graph_part_name((enum rk_graph_part)i);
+        if (megatron_lists(args, FLAG(CUDA_GRAPH_SCOPE), name) ||
+            megatron_lists(args, FLAG(CUDA_GRAPH_MODULES), name))
+            plan->graph_parts |= 1u << i;
+    }
+}
+
 /* ---- kernels ---- */
 
 static void read_kernels(const struct megatron_args *args, struct rk_plan *plan)
@@ -578,8 +591,7 @@ static void read_kernels(const struct megatron_args *args, struct rk_plan *plan)
     plan->fused = !HAS(NO_ROPE_FUSION);
     plan->loss_in_place = HAS(CROSS_ENTROPY_FUSION) && IS(CROSS_ENTROPY_IMPL, "te");
     plan->loss_compiled = HAS(CROSS_ENTROPY_FUSION) && !plan->loss_in_place;
-    plan->cuda_graphs = HAS(ENABLE_CUDA_GRAPH) || HAS(EXTERNAL_CUDA_GRAPH) ||
-                        (HAS(CUDA_GRAPH_IMPL) && !IS(CUDA_GRAPH_IMPL, "none"));
+    read_graphs(args, plan);
 }
 
 /* Of zero bubble's fork, whose V has two chunks by itself. */

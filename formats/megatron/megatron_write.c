@@ -315,6 +315,23 @@ static void put_optimizer(struct writer *w)
     }
 }
 
+static void put_graph_parts(struct writer *w)
+{
+    char names[128] = "";
+    for (int i = 0; i < RK_GRAPH_PARTS; i++)
+        if (w->p->graph_parts >> i & 1)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? " " : "",
+                     rk_graph_part_name((enum rk_graph_part)i));
+    if (!*names) return;
+    if (w->version >= megatron_flags[FLAG(CUDA_GRAPH_MODULES)].since)
+        megatron_put(w, FLAG(CUDA_GRAPH_MODULES), "%s", names);
+    else if (w->version >= megatron_flags[FLAG(CUDA_GRAPH_SCOPE)].since)
+        megatron_put(w, FLAG(CUDA_GRAPH_SCOPE), "%s", names);
+    else
+        megatron_writer_refuse(w, "graph_parts", names, "became an argument with core 0.%d",
+                               megatron_flags[FLAG(CUDA_GRAPH_SCOPE)].since);
+}
+
 static void put_kernels(struct writer *w)
 {
     static const char *const kernels[RK_ATTENTION_KERNELS] = {[RK_UNFUSED] = "unfused",
@@ -349,6 +366,7 @@ static void put_kernels(struct writer *w)
         megatron_put(w, FLAG(EXTERNAL_CUDA_GRAPH), "%s", "");
     else
         megatron_put(w, FLAG(ENABLE_CUDA_GRAPH), "%s", "");
+    put_graph_parts(w);
 }
 
 static void put_training(struct writer *w)

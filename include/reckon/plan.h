@@ -83,6 +83,16 @@ extern "C" {
     X(RK_PART_EXPERTS,        "moe",            "the whole mixture of experts") \
     X(RK_PART_SHARED_EXPERTS, "shared_experts", "experts that every token goes through")
 
+/* Parts of a layer whose kernels a CUDA graph captures. The names are Megatron-LM's
+ * --cuda-graph-scope. */
+#define RK_NAMES_graph_part(X) \
+    X(RK_GRAPH_ATTENTION,  "attn",           "attention and its norm") \
+    X(RK_GRAPH_MLP,        "mlp",            "dense MLPs") \
+    X(RK_GRAPH_RECURRENCE, "mamba",          "recurrences and their norm") \
+    X(RK_GRAPH_ROUTER,     "moe_router",     "the router, and experts that every token goes through") \
+    X(RK_GRAPH_PREPROCESS, "moe_preprocess", "what puts tokens in order before they leave") \
+    X(RK_GRAPH_EXPERTS,    "moe",            "the exchange of tokens, and the experts")
+
 #define RK_NAMES_tensor_overlap(X) \
     X(RK_OVERLAP_NONE, "none", "communication, then computation") \
     X(RK_OVERLAP_RING, "ring", "ring of tiles, overlapped with the matrix products") \
@@ -166,6 +176,7 @@ enum rk_order { RK_NAMES_order(RK_NAMES_VALUE) RK_ORDERS };
 enum rk_schedule { RK_NAMES_schedule(RK_NAMES_VALUE) RK_SCHEDULES };
 enum rk_recompute_mode { RK_NAMES_recompute_mode(RK_NAMES_VALUE) RK_RECOMPUTE_MODES };
 enum rk_part { RK_NAMES_part(RK_NAMES_VALUE) RK_PARTS };
+enum rk_graph_part { RK_NAMES_graph_part(RK_NAMES_VALUE) RK_GRAPH_PARTS };
 enum rk_tensor_overlap { RK_NAMES_tensor_overlap(RK_NAMES_VALUE) RK_TENSOR_OVERLAPS };
 enum rk_context_kind { RK_NAMES_context_kind(RK_NAMES_VALUE) RK_CONTEXT_KINDS };
 enum rk_attention_kernel { RK_NAMES_attention_kernel(RK_NAMES_VALUE) RK_ATTENTION_KERNELS };
@@ -392,7 +403,7 @@ RK_API uint64_t rk_plan_split(const struct rk_plan *plan, const struct rk_model 
     X(order)                                                                                       \
     X(schedule)                                                                                    \
     X(recompute_mode)                                                                              \
-    X(part)                                                                                        \
+    X(part) X(graph_part)                                                                          \
     X(tensor_overlap) X(context_kind) X(attention_kernel) X(dispatcher) X(optimizer) X(target)     \
         X(base) X(loss) X(objective) X(reference)
 #define RK_NAMES_FUNCTION(list) RK_API const char *rk_##list##_name(enum rk_##list value);

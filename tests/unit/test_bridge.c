@@ -36,6 +36,7 @@ static bool may_be_lost(const char *key)
                                        "ulysses",
                                        "context_kind",
                                        "cuda_graphs",
+                                       "graph_parts",
                                        "fused",
                                        "transformer_engine"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)

@@ -523,6 +523,31 @@ Test(fold_terms, launches)
     NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_LAUNCH], 0);
 }
 
+/* What the graphs of a part leave to the host, with those of the others, is what there is without
+ * graphs; a mixture's own kernels take 1.6 times as long to start. */
+Test(fold_terms, graphs_of_parts)
+{
+    struct rk_plan plan = plan_of(1, 1);
+    struct layer layer;
+    double of_attention = 0, of_mlp = 0;
+    layer_build(&layer, LAYER_DENSE, &small, &plan);
+    for (int i = 0; i < layer.operations; i++) {
+        const struct operation *op = &layer.operation[i];
+        cr_expect(op->graph == RK_GRAPH_ATTENTION || op->graph == RK_GRAPH_MLP);
+        *(op->graph == RK_GRAPH_MLP ? &of_mlp : &of_attention) += op->kernels[RK_FORWARD];
+    }
+    cr_assert(of_attention > 0 && of_mlp > 0);
+    machine_init(&machine, 4e9);
+    machine.system.kernels.launch_s = 1;
+    plan.cuda_graphs = true;
+    plan.graph_parts = 1u << RK_GRAPH_ATTENTION;
+    NEAR(dense(&plan)->pass_s[FOLD_FORWARD], of_mlp);
+    plan.graph_parts = 1u << RK_GRAPH_MLP;
+    NEAR(dense(&plan)->pass_s[FOLD_FORWARD], of_attention);
+    plan.graph_parts = 1u << RK_GRAPH_EXPERTS;
+    NEAR(dense(&plan)->pass_s[FOLD_FORWARD], of_attention + of_mlp);
+}
+
 /* Kernels that are computed again are started again; a microbatch begins with 35 starts. */
 Test(fold_terms, launches_of_backward)
 {

@@ -324,6 +324,19 @@ Test(megatron, recomputation_of_the_plan)
     cr_expect_eq(p->recompute_parts, 1u << RK_PART_MLP | 1u << RK_PART_NORM);
 }
 
+Test(megatron, graphs_of_the_plan)
+{
+    const unsigned both = 1u << RK_GRAPH_ATTENTION | 1u << RK_GRAPH_ROUTER;
+    const struct rk_plan *p = plan_with("--cuda-graph-impl local");
+    cr_expect(p->cuda_graphs && p->graph_parts == 0, "whole layers");
+    p = plan_with("--cuda-graph-impl local --cuda-graph-scope full_iteration");
+    cr_expect(p->cuda_graphs && p->graph_parts == 0);
+    p = plan_with("--cuda-graph-impl transformer_engine --cuda-graph-scope attn moe_router");
+    cr_expect(p->cuda_graphs && p->graph_parts == both);
+    p = plan_with("--cuda-graph-scope attn moe_router");
+    cr_expect(!p->cuda_graphs && p->graph_parts == 0, "nothing is captured");
+}
+
 Test(megatron, experts_of_the_plan)
 {
     const struct rk_plan *p = plan_with("--num-experts 8");
