@@ -96,8 +96,22 @@ static const struct loss_bytes of_trainers[RK_LOSSES] = {
     [RK_LOSS_COPIED]  = { 2,   6,      {16, 8,  4, 2} },
     [RK_LOSS_NARROW]  = { 4,   2,      {10, 8,  2, 2} },
     [RK_LOSS_WIDE]    = { 8,   12,     {20, 24, 4, 4} },
+    [RK_LOSS_POLICY]  = { 4,   12,     {52, 60, 14, 18} }, /* with products; prime-rl, lm_head.py */
 };
 /* clang-format on */
+
+/* A chunk's logits are a product of their own in TF32, half as fast as 16 bits, made again for
+ * backward; each is kept for no longer than its kernels run. */
+#define POLICY_COLUMNS 2048
+#define POLICY_AGAIN   (1 + 2)
+
+static void make_in_columns(struct operation *logits, struct operation *loss, double columns)
+{
+    const double chunks = ceil(columns / POLICY_COLUMNS);
+    logits->again = POLICY_AGAIN;
+    for (int pass = 0; pass < RK_PASSES; pass++)
+        loss->kernels[pass] *= chunks;
+}
 
 /* The log-softmax of each row of 16-bit logits is kept in addition to them; of fp32 logits
  * (accelerate's convert_outputs_to_fp32, with each of its trainers) only the logits. Backward has a
@@ -231,6 +245,7 @@ static struct operation *add_head(struct build *build, double parameters, double
     add_cap(build, rows * columns);
     struct operation *loss = add_loss(build, rows * columns);
     if (build->plan->loss_in_chunks) put_in_chunks(build, op, loss, rows, columns);
+    if (build->plan->loss == RK_LOSS_POLICY) make_in_columns(op, loss, columns);
     return op;
 }
 

@@ -154,7 +154,8 @@ extern "C" {
     X(RK_LOSS_PADDED,  "padded",  "Transformers since 4.49: labels are shifted instead of logits") \
     X(RK_LOSS_COPIED,  "copied",  "Transformers to 4.48 with a fused kernel in place: 16-bit logits and an fp32 copy, shifted") \
     X(RK_LOSS_NARROW,  "narrow",  "torch's cross entropy over 16-bit logits, in chunks or whole") \
-    X(RK_LOSS_WIDE,    "wide",    "torch's cross entropy over fp32 logits that are kept")
+    X(RK_LOSS_WIDE,    "wide",    "torch's cross entropy over fp32 logits that are kept") \
+    X(RK_LOSS_POLICY,  "policy",  "log-probabilities and entropy of fp32 logits, 2,048 columns at a time, which backward makes again (trainers of reinforcement learning)")
 
 #define RK_NAMES_objective(X) \
     X(RK_NEXT_TOKEN, "next-token", "cross entropy of each token: pretraining, supervised fine-tuning") \
@@ -403,9 +404,9 @@ RK_API uint64_t rk_plan_split(const struct rk_plan *plan, const struct rk_model 
     X(order)                                                                                       \
     X(schedule)                                                                                    \
     X(recompute_mode)                                                                              \
-    X(part) X(graph_part)                                                                          \
-    X(tensor_overlap) X(context_kind) X(attention_kernel) X(dispatcher) X(optimizer) X(target)     \
-        X(base) X(loss) X(objective) X(reference)
+    X(part)                                                                                        \
+    X(graph_part) X(tensor_overlap) X(context_kind) X(attention_kernel) X(dispatcher) X(optimizer) \
+        X(target) X(base) X(loss) X(objective) X(reference)
 #define RK_NAMES_FUNCTION(list) RK_API const char *rk_##list##_name(enum rk_##list value);
 RK_NAMES(RK_NAMES_FUNCTION)
 #undef RK_NAMES_FUNCTION

@@ -430,6 +430,22 @@ Test(layers_kinds, loss_in_chunks)
     cr_expect_eq(find(&shorter, "logits")->saved_bytes, 128.0 * 4096 * 2);
 }
 
+/* 63 chunks of 2,048 of 128,256 columns: 112 bytes a logit in 32 kernels a chunk, whose product is
+ * made again and takes twice as long as in 16 bits. */
+Test(layers_kinds, loss_of_a_policy)
+{
+    struct rk_plan plan = plan_of(1, 1);
+    plan.framework = RK_FSDP;
+    plan.loss = RK_LOSS_POLICY;
+    const struct layer layer = layer_of(&llama, LAYER_HEAD, &plan);
+    const struct operation *logits = find(&layer, "logits"), *loss = find(&layer, "cross entropy");
+    cr_expect_eq(logits->again, 3);
+    cr_expect_eq(loss->bytes[RK_FORWARD], 52.0 * 8192 * 128256);
+    cr_expect_eq(loss->bytes[RK_AGRAD], 60.0 * 8192 * 128256);
+    cr_expect_eq(loss->kernels[RK_FORWARD], 14 * 63);
+    cr_expect_eq(loss->kernels[RK_AGRAD], 18 * 63);
+}
+
 /* Padded to a multiple of 128 times t: 128256 is one of 128, not of 1024. */
 Test(layers_kinds, padded_vocabulary)
 {
