@@ -563,6 +563,13 @@ static enum rk_status check_message(const struct parser *parser, struct span val
     return fail(parser, value.at, "point_to_point has two ends: leave the offset out");
 }
 
+/* What a message loses until it streams is a time, whatever the rate: its bytes follow the rate. */
+static void keep_ramp_time(struct rk_network *network, double was_Bps)
+{
+    const double times = network->bandwidth_Bps / was_Bps; /* NAN, infinite: one has no limit */
+    if (times > 0 && isfinite(times)) network->link.ramp_bytes *= times;
+}
+
 static enum rk_status set_network(const struct parser *parser, struct span part,
                                   struct span property, struct span value)
 {
@@ -582,8 +589,10 @@ static enum rk_status set_network(const struct parser *parser, struct span part,
     }
     if (status != RK_OK) return status;
     struct rk_network *network = &system->network[index];
+    const double rate_Bps = network->bandwidth_Bps;
     status = property.length ? set_named(parser, property, value, network_properties, network)
                              : set_network_value(parser, value, network);
+    if (status == RK_OK) keep_ramp_time(network, rate_Bps);
     return status == RK_OK ? check_message(parser, value, network) : status;
 }
 

@@ -129,6 +129,20 @@ Test(synthetic, networks)
     rk_system_release(&system);
 }
 
+/* What a message loses until it streams is a time: the H100's 4 MB are 80 us at its 50 GB/s. */
+Test(synthetic, ramp_follows_the_rate)
+{
+    struct rk_system system = loaded("h100-sxm5-80g net1.bandwidth=12.5GB/s");
+    cr_expect_eq(system.network[1].link.ramp_bytes, 1e6);
+    rk_system_release(&system);
+    system = loaded("h100-sxm5-80g net1=25GB/s,efficiency=0.9");
+    cr_expect_eq(system.network[1].link.ramp_bytes, 2e6);
+    rk_system_release(&system);
+    system = loaded("h100-sxm5-80g net1.bandwidth=unlimited");
+    cr_expect_eq(system.network[1].link.ramp_bytes, 4e6);
+    rk_system_release(&system);
+}
+
 Test(synthetic, leaves)
 {
     struct rk_system system = loaded("h100-80g x1024 leaf=32,over=2 leaf=256,over=4");
