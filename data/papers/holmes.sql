@@ -1,30 +1,34 @@
 -- @heading Holmes [yang2024holmes]: training over clusters with different networks
 -- @note Nodes of eight A100-80G; the rates of their NICs are not published. They are fitted to the three 4-node rows of the 3.6B model,
 --  once with rings that drive the NICs of all GPUs of a node together, as NCCL has them over RDMA, once with rings that have one GPU's share, as over sockets (nvl1).
---  All else is predicted. TFLOPS are the paper's: 96 B s L h^2 (1 + s/6h + V/16Lh) over the step and the GPUs, full recomputation counted.
+--  Between clusters a node has the rate at which messages go over Ethernet alone. All else is predicted. TFLOPS are the paper's: 96 B s L h^2 (1 + s/6h + V/16Lh) over the step and the GPUs, full recomputation counted.
 -- @expect published holmes.csv
 -- @include begin.sql
 -- @setup
 -- GB/s of a GPU, fitted by `sh bench/holmes.sh`; @require fitted says that they still give the rows.
 CREATE TEMP TABLE nic(name, rings, rate REAL, node);
-INSERT INTO nic VALUES ('InfiniBand', 'all', 3.56018, 8), ('InfiniBand', 'one', 14.0274, 1), ('RoCE', 'all', 1.45322, 8), ('RoCE', 'one', 5.80565, 1),
-                       ('Ethernet', 'all', 0.732567, 8), ('Ethernet', 'one', 2.9407, 1);
+INSERT INTO nic VALUES ('InfiniBand', 'all', 3.03926, 8), ('InfiniBand', 'one', 13.5793, 1), ('RoCE', 'all', 1.21382, 8), ('RoCE', 'one', 5.54166, 1),
+                       ('Ethernet', 'all', 0.605866, 8), ('Ethernet', 'one', 2.79004, 1);
 -- Which rings a NIC has: RDMA all, sockets one.
 CREATE TEMP VIEW usual AS SELECT 'InfiniBand' AS name, 'all' AS rings UNION ALL SELECT 'RoCE', 'all' UNION ALL SELECT 'Ethernet', 'one';
 CREATE TEMP TABLE nodes(nodes);
 INSERT INTO nodes VALUES (4), (6), (8);
 CREATE TEMP TABLE words AS SELECT 'pp2 mbs4 attention=flash precision=fp16 recompute=selective' AS text;
+CREATE TEMP VIEW alone AS SELECT name, rings, printf('a100-sxm4-80g nvl%d x64 net1.bandwidth=%sGB/s', node, rate) AS system FROM nic;
 
 -- @heading Table 1: GPT 3.6B, batch 768
 -- @answer t1
 SELECT printf('%d nodes, %s, rings of %s', nodes, name, rings),
        printf('reckon predict -m "megatron-3.6b vocabulary=50304" -s "a100-sxm4-80g nvl%d x%d net1.bandwidth=%sGB/s" -g %d %s dp%d gbs768 zero1', node, 8 * nodes, rate, 8 * nodes, text, 4 * nodes)
 FROM nic, nodes, words ORDER BY nic.rowid, nodes;
+-- @setup
+-- Both clusters; their link is a node's Ethernet at the rate that messages reach in the row with Ethernet alone: 12 microbatches of 4 x 2,048 x 3,072 x 2 bytes there and back and one of each more to fill and drain, eight GPUs.
+CREATE TEMP TABLE link AS SELECT 26 * 50331648.0 * 8 / json_extract(json, '$.figures.pipeline_s') / 1e9 AS GBps FROM t1 WHERE label = '4 nodes, Ethernet, rings of all';
+CREATE TEMP TABLE mixed AS SELECT nodes, printf('a100-sxm4-80g x%d net1.bandwidth=%sGB/s name=ib + a100-sxm4-80g x%d net1.bandwidth=%sGB/s name=roce link=%.3fGB/s', 4 * nodes, i.rate, 4 * nodes, r.rate, GBps) AS system
+FROM nodes, link, nic i, nic r WHERE i.name = 'InfiniBand' AND i.rings = 'all' AND r.name = 'RoCE' AND r.rings = 'all';
 -- @answer hybrid
-SELECT printf('%d nodes, hybrid', nodes),
-       printf('reckon predict -m "megatron-3.6b vocabulary=50304" -s "a100-sxm4-80g x%d net1.bandwidth=3.56018GB/s name=ib + a100-sxm4-80g x%d net1.bandwidth=1.45322GB/s name=roce link=%.3fGB/s" pp2 stages=%d:15/dp%d,15@1/dp%d gbs768 recompute=selective attention=flash precision=fp16 zero1 no-grad-overlap no-weight-overlap',
-              4 * nodes, 4 * nodes, 8 * 0.732567, 16 * nodes, 4 * nodes, 4 * nodes)
-FROM nodes ORDER BY nodes;
+SELECT printf('%d nodes, hybrid', nodes), printf('reckon predict -m "megatron-3.6b vocabulary=50304" -s "%s" pp2 stages=%d:15/dp%d,15@1/dp%d gbs768 recompute=selective attention=flash precision=fp16 zero1 no-grad-overlap no-weight-overlap', system, 16 * nodes, 4 * nodes, 4 * nodes)
+FROM mixed ORDER BY nodes;
 -- @setup
 CREATE TEMP TABLE table1 AS
 SELECT n.nodes, i.name AS nic, i.rings, a.label AS row, json_extract(a.json, '$.rates.samples_per_s') AS samples_per_s
@@ -52,8 +56,8 @@ UNION ALL SELECT t.nic || ', ' || t.nodes, 'here', t.TFLOPS FROM table1 t WHERE 
 SELECT max(abs(t.TFLOPS / p.published - 1)) < 0.005, printf('the largest difference is %.2f %%', 100 * max(abs(t.TFLOPS / p.published - 1)))
 FROM table1 t JOIN published1 p ON p.nodes = t.nodes AND p.nic = t.nic AND p.quantity LIKE 'TFLOPS%' WHERE t.nodes = 4 AND t.nic <> 'hybrid';
 -- @check holmes-1 Mixed clusters come close to RDMA alone and lie far above Ethernet.
-SELECT min(h.TFLOPS / e.TFLOPS) > 1.2, printf('the mixture has %s of RoCE alone and %s of Ethernet at 4, 6, 8 nodes; its published rows are from memory and lower (149, 129, 112), as if gradients crossed the link',
-       group_concat(printf('%.2f', h.TFLOPS / r.TFLOPS), ', '), group_concat(printf('%.2f', h.TFLOPS / e.TFLOPS), ', '))
+SELECT min(h.TFLOPS - e.TFLOPS - abs(r.TFLOPS - h.TFLOPS)) > 0, printf('the mixture has %s of RoCE alone and %s of Ethernet at 4, 6, 8 nodes: nearer to RoCE in all. Its published rows (149, 129, 112, from memory) are %s of ours; a link at the NIC''s nominal rate would have 182, 168 and 155',
+       group_concat(printf('%.2f', h.TFLOPS / r.TFLOPS), ', '), group_concat(printf('%.2f', h.TFLOPS / e.TFLOPS), ', '), group_concat(printf('%.2f', (SELECT published FROM published1 p WHERE p.nodes = h.nodes AND p.nic = 'hybrid' AND p.quantity LIKE 'TFLOPS%') / h.TFLOPS), ', '))
 FROM table1 h JOIN table1 r ON r.nodes = h.nodes AND r.nic = 'RoCE' AND r.rings = 'all' JOIN table1 e ON e.nodes = h.nodes AND e.nic = 'Ethernet' AND e.rings = 'one' WHERE h.nic = 'hybrid';
 -- @setup
 -- The best that any model with one rate for each NIC could reach: c seconds of computing a microbatch (13 of them on 4 nodes, 7 on 8), the rest of the step waits;
@@ -66,10 +70,10 @@ SELECT min(worst) AS worst FROM (SELECT max(abs(t8 / (7 * ms / 1000.0 + share * 
 SELECT worst < 0.1, printf('whatever computing takes and however communication grows, one of the three 8-node rows is at least %.1f %% off: from 4 to 8 nodes RoCE loses 9 %% and InfiniBand 25 %%, so that something else than the NIC differed', 100 * worst) FROM bound;
 
 -- @heading Fig. 6: GPT 7.5B on 4 + 4 nodes, batch 1536
--- @answer f6 | Megatron-DeepSpeed | reckon predict -m "megatron-7.5b vocabulary=50304" -s "a100-sxm4-80g nvl1 x64 net1.bandwidth=2.9407GB/s" -g 64 pp2 mbs4 attention=flash precision=fp16 recompute=selective dp32 gbs1536 zero1 framework=deepspeed whole-grads
--- @answer f6 | Megatron-LM | reckon predict -m "megatron-7.5b vocabulary=50304" -s "a100-sxm4-80g nvl1 x64 net1.bandwidth=2.9407GB/s" -g 64 pp2 mbs4 attention=flash precision=fp16 recompute=selective dp32 gbs1536 zero1
--- @answer f6 | Megatron-LLaMA | reckon predict -m "megatron-7.5b vocabulary=50304" -s "a100-sxm4-80g nvl1 x64 net1.bandwidth=2.9407GB/s" -g 64 pp2 mbs4 attention=flash precision=fp16 recompute=selective dp32 gbs1536 zero1 grad-overlap weight-overlap
--- @answer f6 | Holmes | reckon predict -m "megatron-7.5b vocabulary=50304" -s "a100-sxm4-80g x64 net1.bandwidth=1.45322GB/s" -g 64 pp2 mbs4 attention=flash precision=fp16 recompute=selective dp32 gbs1536 zero1
+-- @answer f6
+SELECT t.label, printf('reckon predict -m "megatron-7.5b vocabulary=50304" -s "%s" -g 64 %s dp32 gbs1536 zero1%s', system, text, t.more)
+FROM (SELECT 'Megatron-DeepSpeed' AS label, ' framework=deepspeed whole-grads' AS more UNION ALL SELECT 'Megatron-LM', '' UNION ALL SELECT 'Megatron-LLaMA', ' grad-overlap weight-overlap') t, alone, words WHERE name = 'Ethernet' AND rings = 'one'
+UNION ALL SELECT 'Holmes', printf('reckon predict -m "megatron-7.5b vocabulary=50304" -s "%s" pp2 stages=128:19/dp32,17@1/dp32 gbs1536 recompute=selective attention=flash precision=fp16 zero1 no-grad-overlap no-weight-overlap', system) FROM mixed WHERE nodes = 8;
 -- @setup
 -- `silent`: without the gradients that the overlapped optimizer of Megatron-LLaMA and Holmes never sends with a pipeline (half of what goes around: docs/clusters.md).
 CREATE TEMP TABLE fig6 AS
@@ -95,9 +99,9 @@ FROM fig6_over l, fig6_over m, fig6_over d WHERE l.system = 'Megatron-LLaMA' AND
 
 -- @heading The ablation: GPT 7.5B on 4 + 4 nodes
 -- @answer ablation
-SELECT printf('layers %d/%d, %s', a, 36 - a, o), printf('reckon predict -m "megatron-7.5b vocabulary=50304" -s "a100-sxm4-80g x32 net1.bandwidth=3.56018GB/s name=ib + a100-sxm4-80g x32 net1.bandwidth=1.45322GB/s name=roce link=%.3fGB/s" pp2 stages=128:%d/dp32,%d@1/dp32 gbs1536 recompute=selective attention=flash precision=fp16 zero1 %s',
-       8 * 0.732567, a, 36 - a, CASE o WHEN 'overlap' THEN 'grad-overlap weight-overlap' ELSE 'no-grad-overlap no-weight-overlap' END)
-FROM (SELECT 17 AS a UNION ALL SELECT 18 UNION ALL SELECT 19), (SELECT 'overlap' AS o UNION ALL SELECT 'no overlap');
+SELECT printf('layers %d/%d, %s', a, 36 - a, o), printf('reckon predict -m "megatron-7.5b vocabulary=50304" -s "%s" pp2 stages=128:%d/dp32,%d@1/dp32 gbs1536 recompute=selective attention=flash precision=fp16 zero1 %s',
+       system, a, 36 - a, CASE o WHEN 'overlap' THEN 'grad-overlap weight-overlap' ELSE 'no-grad-overlap no-weight-overlap' END)
+FROM (SELECT 17 AS a UNION ALL SELECT 18 UNION ALL SELECT 19), (SELECT 'overlap' AS o UNION ALL SELECT 'no overlap'), mixed WHERE nodes = 8;
 -- @setup
 CREATE TEMP TABLE uneven AS SELECT label AS row, CAST(substr(label, 8, 2) AS INTEGER) AS ib, label LIKE '%, overlap' AS overlap, json_extract(json, '$.rates.step_s') AS step_s,
        131.1747 * json_extract(json, '$.rates.samples_per_s') / 64 AS TFLOPS, json_extract(json, '$.rates.samples_per_s') AS samples_per_s, json FROM ablation;
@@ -130,7 +134,8 @@ SELECT p.stage, p.cluster, t."over" AS link, round(messages_GB, 2) AS messages_G
 SELECT count(DISTINCT cluster) = count(*), 'each stage is on one cluster, so that its groups are: only messages of the pipeline take the link (`reckon export ranks` writes the groups; tests/unit/test_ranks has them for every size)' FROM place;
 -- @check holmes-8 Each group takes the best network that it has.
 SELECT min(a.collectives_s) < max(a.collectives_s), printf('gradients of the stage on InfiniBand take %.2f s, of that on RoCE %.2f s', min(a.collectives_s), max(a.collectives_s)) FROM traffic a;
--- @answer best | search | reckon search -m "megatron-7.5b vocabulary=50304" -b 1536 -s "a100-sxm4-80g x32 net1.bandwidth=3.56018GB/s name=ib + a100-sxm4-80g x32 net1.bandwidth=1.45322GB/s name=roce link=5.861GB/s" attention=flash precision=fp16 zero1 no-grad-overlap no-weight-overlap
+-- @answer best
+SELECT 'search', printf('reckon search -m "megatron-7.5b vocabulary=50304" -b 1536 -s "%s" attention=flash precision=fp16 zero1 no-grad-overlap no-weight-overlap', system) FROM mixed WHERE nodes = 8;
 -- @check holmes-3 Clusters without a fast link between them can be used for one run.
 SELECT b.step_s < h.step_s, printf('the best plan of the space takes %.2f s, with %d and %d layers; Holmes''s even split %.2f s', b.step_s, b.a, b.b, h.step_s)
 FROM (SELECT json_extract(json, '$.best[0].step_s') AS step_s, json_extract(json, '$.placement[0].layers') AS a, json_extract(json, '$.placement[1].layers') AS b FROM best) b, uneven h WHERE h.ib = 18 AND NOT h.overlap;
