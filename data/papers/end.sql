@@ -14,7 +14,7 @@ WITH RECURSIVE cut(id, n, p, h) AS (
 SELECT id, n, trim(substr(p, 1, instr(p, ';') - 1)) AS p, trim(substr(h, 1, instr(h, ';') - 1)) AS h FROM cut;
 -- Judged: numbers that were read in a text, that a model gives, and that nothing was fitted to.
 CREATE TEMP TABLE judged AS SELECT id, n, CAST(h AS REAL) / CAST(p AS REAL) - 1 AS off FROM part
-WHERE p GLOB '[0-9]*' AND p NOT GLOB '*[^0-9.e+-]*' AND p NOT LIKE '%..%' AND h GLOB '[-0-9]*' AND h NOT GLOB '*[^0-9.e+-]*' AND h NOT LIKE '%..%' AND CAST(p AS REAL) <> 0;
+WHERE p GLOB '[0-9]*' AND p NOT GLOB '*[^0-9.e+-]*' AND p NOT LIKE '%..%' AND (h GLOB '[0-9]*' OR h GLOB '-[0-9]*') AND h NOT GLOB '*[^0-9.e+-]*' AND h NOT LIKE '%..%' AND CAST(p AS REAL) <> 0;
 -- @table values Each value of the paper's file: V read in a text, K from memory (shown, never judged by); here; the difference; the row whose command gives it, and why it is so or there is none
 SELECT b.statement, CASE typeof(b.place) WHEN 'real' THEN printf('%.5f', b.place) ELSE b.place END AS place, b.setting, b.quantity, b.unit, b.published, b.mark,
        CASE typeof(b.here) WHEN 'real' THEN printf('%.6g', b.here) ELSE b.here END AS here,

@@ -80,7 +80,7 @@ CREATE TEMP TABLE transient AS SELECT json_extract(v.value, '$.buffers') AS buff
 -- @check memo-10 A layer has more than 5 times as many transient as skeletal tensors, by number.
 SELECT buffers / 32.0 / 8 > 5, printf('%.0f buffers a layer and step, forward, backward and copies together, for 8 skeletal ones: %.1f times; what is counted as a tensor is not said', buffers / 32.0, buffers / 32.0 / 8) FROM transient;
 -- @setup
-INSERT INTO given SELECT rowid, (SELECT printf('%.1f; %.1f; -', reserved_GB, allocated_GB) FROM allocator WHERE allocator = 'caching allocator'), 'by allocator', 'peak A; in which request of which step B is, is not said' FROM published WHERE statement = 'memo-8';
+INSERT INTO given SELECT rowid, (SELECT printf('%.1f; %.1f; %.1f', reserved_GB, allocated_GB, 524288 * 4096 * 2 / 1e9) FROM allocator WHERE allocator = 'caching allocator'), 'by allocator', printf('peak A; in which request of which step B is, is not said. The request is a gathered tensor of s h elements, 4.0 GiB: in GiB ours are %s', (SELECT printf('%.1f and %.1f', reserved_GB / 1.073741824, allocated_GB / 1.073741824) FROM allocator WHERE allocator = 'caching allocator')) FROM published WHERE statement = 'memo-8';
 INSERT INTO given SELECT rowid, (SELECT printf('<%d', 5)), 'placements', 'each well below a minute' FROM published WHERE statement = 'memo-9';
 INSERT INTO given SELECT rowid, (SELECT printf('>%.1f', buffers / 32.0 / 8) FROM transient), 'step', 'buffers of a layer over its 8 skeletal tensors' FROM published WHERE statement = 'memo-10';
 
