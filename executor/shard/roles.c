@@ -127,15 +127,26 @@ static bool is_norm(const char *name, size_t length)
     return length - at >= 3 && memcmp(name + at, "ln_", 3) == 0;
 }
 
+/* Does a part of the name begin with `word`? */
+static bool has_part(const char *name, size_t length, const char *word)
+{
+    const size_t size = strlen(word);
+    for (size_t at = 0; at + size <= length;) {
+        if (memcmp(name + at, word, size) == 0) return true;
+        const char *dot = memchr(name + at, '.', length - at);
+        if (!dot) return false;
+        at = (size_t)(dot - name) + 1;
+    }
+    return false;
+}
+
 /* Parts of models that see or hear, whose layers are no layers of this model. */
 static bool is_foreign(const char *name, size_t length)
 {
     static const char *const towers[] = {"visual.", "vision", "audio", "multi_modal_projector",
                                          "mm_",     NULL};
     for (const char *const *tower = towers; *tower; tower++)
-        for (size_t i = 0; i + strlen(*tower) <= length; i++)
-            if ((i == 0 || name[i - 1] == '.') && memcmp(name + i, *tower, strlen(*tower)) == 0)
-                return true;
+        if (has_part(name, length, *tower)) return true;
     return false;
 }
 
@@ -144,21 +155,14 @@ static const struct row *find_row(const char *name, size_t length, size_t rest, 
 {
     for (int i = 0; i < ROWS_COUNT; i++) {
         const struct row *row = &rows[i];
-        if ((row->place == LAYER) != layer || !has_type(row->types, type)) continue;
+        if ((row->place == LAYER) != layer) continue;
         *expert = -1;
-        if (layer ? matches(row->name, name + rest, length - rest, expert)
-                  : ends_with(row->name, name, length))
+        if ((layer ? matches(row->name, name + rest, length - rest, expert)
+                   : ends_with(row->name, name, length)) &&
+            has_type(row->types, type))
             return row;
     }
     return NULL;
-}
-
-/* "mtp.layers.0", "model.mtp_layers.0": layers of multi-token prediction, counted by themselves. */
-static bool is_predicting(const char *name, size_t length)
-{
-    for (size_t i = 0; i + 3 <= length; i++)
-        if ((i == 0 || name[i - 1] == '.') && memcmp(name + i, "mtp", 3) == 0) return true;
-    return false;
 }
 
 struct part part_of(const char *name, const char *type)
@@ -167,7 +171,8 @@ struct part part_of(const char *name, const char *type)
     size_t rest = 0;
     const size_t length = take_leaf(name, &part.leaf);
     const bool layer = find_layer(name, length, &part.layer, &rest);
-    if (layer && is_predicting(name, length)) part.layer += PART_PREDICTING;
+    /* "mtp.layers.0", "model.mtp_layers.0" are counted by themselves. */
+    if (layer && has_part(name, length, "mtp")) part.layer += PART_PREDICTING;
     if (is_foreign(name, length)) {
         part.layer = -1; /* not of this model */
         return part;
