@@ -39,11 +39,27 @@ UPDATE table1 SET TFLOPS = samples_per_s * 63.7464 / (8 * nodes);
 CREATE TEMP TABLE published1 AS
 SELECT rowid AS id, published, mark, quantity, CASE WHEN setting LIKE '%4 nodes%' THEN 4 WHEN setting LIKE '%6 nodes%' THEN 6 WHEN setting LIKE '%8 nodes%' THEN 8 END AS nodes,
        CASE WHEN setting LIKE '%hybrid%' THEN 'hybrid' WHEN setting LIKE '%InfiniBand%' THEN 'InfiniBand' WHEN setting LIKE '%RoCE%' THEN 'RoCE' WHEN setting LIKE '%Ethernet%' THEN 'Ethernet' END AS nic
-FROM published WHERE statement = 'holmes-1' AND place LIKE 'Table 1%';
+FROM published WHERE statement = 'holmes-1' AND place LIKE 'Table 1%' AND setting LIKE 'GPT 3.6B (%, batch 768, %';
 INSERT INTO given
 SELECT p.id, CASE WHEN p.quantity LIKE 'TFLOPS%' THEN t.TFLOPS ELSE t.samples_per_s END, t.row,
        CASE WHEN t.nodes = 4 AND t.nic <> 'hybrid' THEN 'fitted: the rate of the NIC is from this row' END
 FROM published1 p JOIN table1 t ON t.nodes = p.nodes AND t.nic = p.nic AND (t.nic = 'hybrid' OR EXISTS (SELECT 1 FROM usual u WHERE u.name = t.nic AND u.rings = t.rings));
+-- Rows of other models, batches and numbers of nodes, as their settings say them; with tensor parallelism Ethernet has rings of all.
+CREATE TEMP TABLE shape(name, L, h, tp);
+INSERT INTO shape VALUES ('3.6B', 30, 3072, 1), ('7.5B', 36, 4096, 1), ('39.1B', 48, 8192, 8);
+CREATE TEMP TABLE other AS
+SELECT p.rowid AS id, p.setting AS row, p.quantity, s.name AS model, L, h, tp, n.nodes, CAST(substr(setting, instr(setting, ', batch ') + 8) AS INTEGER) AS batch, CAST(substr(setting, instr(setting, ', pp ') + 5) AS INTEGER) AS pp, CAST(substr(setting, instr(setting, ', microbatch ') + 13) AS INTEGER) AS mbs,
+       CASE WHEN setting LIKE '%hybrid%' THEN 'hybrid' WHEN setting LIKE '%InfiniBand%' THEN 'InfiniBand' WHEN setting LIKE '%RoCE%' THEN 'RoCE' WHEN setting LIKE '%Ethernet%' THEN 'Ethernet' END AS nic
+FROM published p JOIN shape s ON p.setting LIKE 'GPT ' || s.name || ' (%' JOIN (SELECT 2 AS nodes UNION SELECT nodes FROM nodes UNION SELECT 10 UNION SELECT 12) n ON p.setting LIKE '%, ' || n.nodes || ' nodes,%'
+WHERE p.statement = 'holmes-1' AND p.setting LIKE '%, batch %, pp %, microbatch %' AND p.rowid NOT IN (SELECT id FROM published1);
+-- @answer others
+SELECT DISTINCT row, printf('reckon predict -m "megatron-%s vocabulary=50304" -s "%s" -g %d tp%d pp%d mbs%d attention=flash precision=fp16 recompute=selective dp%d gbs%d zero1', lower(model), replace(system, 'x64', printf('x%d', 8 * nodes)), 8 * nodes, tp, pp, mbs, 8 * nodes / pp / tp, batch)
+FROM other JOIN alone ON name = nic AND rings = CASE WHEN nic = 'Ethernet' AND tp = 1 THEN 'one' ELSE 'all' END
+UNION SELECT DISTINCT row, printf('reckon predict -m "megatron-%s vocabulary=50304" -s "%s" pp2 stages=%d:%d/dp%d,%d@1/dp%d gbs%d recompute=selective attention=flash precision=fp16 zero1 no-grad-overlap no-weight-overlap', lower(model), system, 4 * nodes * mbs, L / 2, 4 * nodes, L / 2, 4 * nodes, batch)
+FROM other JOIN mixed USING (nodes) WHERE nic = 'hybrid' AND tp = 1 AND pp = 2;
+-- @setup
+INSERT INTO given SELECT o.id, CASE WHEN o.quantity LIKE 'TFLOPS%' THEN o.batch * 96.0 * 2048 * L * h * h * (1 + 2048.0 / (6 * h) + 50304.0 / (16 * L * h)) / 1e12 / json_extract(a.json, '$.rates.step_s') / (8 * o.nodes) ELSE json_extract(a.json, '$.rates.samples_per_s') END, substr(o.row, 5), NULL
+FROM other o JOIN others a ON a.label = o.row;
 -- @table table1 TFLOPS and samples/s: published (V read, K from memory), ours with rings of all GPUs of a node and of one
 SELECT t.nic, t.nodes, p.published, p.mark, round(t.TFLOPS, 1) AS ours, round(o.TFLOPS, 1) AS ours_one,
        (SELECT published FROM published1 s WHERE s.nodes = t.nodes AND s.nic = t.nic AND s.quantity LIKE 'samples%') AS published_samples_s, round(t.samples_per_s, 2) AS ours_samples_s, round(o.samples_per_s, 2) AS ours_one_samples_s
@@ -85,7 +101,7 @@ SELECT f.system, h.step_s / f.step_s AS sent, h.silent_s / f.silent_s AS silent,
 INSERT INTO given
 SELECT p.rowid, CASE WHEN p.quantity LIKE '%over those%' THEN o.silent WHEN p.quantity LIKE 'TFLOPS%' THEN o.TFLOPS_silent ELSE o.samples_per_s END, o.system,
        CASE WHEN o.system IN ('Megatron-LLaMA', 'Holmes') THEN 'gradients as its released loop sends them: not with a pipeline' END
-FROM published p JOIN fig6_over o ON p.quantity LIKE '% of ' || o.system || ' over%' OR p.quantity LIKE '% of ' || o.system || ' (%' WHERE p.place = 'Fig. 6';
+FROM published p JOIN fig6_over o ON p.quantity LIKE '% of ' || o.system || ' over%' OR (p.quantity || ' (' LIKE '% of ' || o.system || ' (%' AND p.quantity NOT LIKE '% over %') WHERE p.place = 'Fig. 6';
 -- @table fig6 Throughput over that of Holmes: published, ours when all send their gradients, ours as the released loops do; TFLOPS likewise (Holmes: 184.1 to 193.6 published)
 SELECT o.system, (SELECT published FROM published p WHERE p.place = 'Fig. 6' AND p.quantity LIKE 'TFLOPS of ' || o.system || ' over%') AS published, round(o.sent, 3) AS sent, round(o.silent, 3) AS as_released,
        round(o.TFLOPS, 1) AS TFLOPS_sent, round(o.TFLOPS_silent, 1) AS TFLOPS_as_released, round(f.step_s, 2) AS step_s, round(f.silent_s, 2) AS step_as_released_s
@@ -152,8 +168,6 @@ FROM links a, links b, links c, links d WHERE a.link_Mbps = 1000 AND a.plan = 's
 SELECT NULL, 'a statement about its code: nothing here runs it';
 -- @setup
 INSERT INTO given SELECT rowid, CASE WHEN setting LIKE '3.6B%' THEN 63.7464 WHEN setting LIKE '7.5B%' THEN 131.1747 WHEN setting LIKE '39.1B%' THEN 664.7707 END, 'formula', NULL FROM published WHERE place LIKE 'formula%';
-CREATE TEMP TABLE shape(name, L, h);
-INSERT INTO shape VALUES ('3.6B', 30, 3072), ('7.5B', 36, 4096), ('39.1B', 48, 8192);
 DELETE FROM given WHERE row = 'formula';
 INSERT INTO given SELECT p.rowid, 96.0 * 2048 * L * h * h * (1 + 2048.0 / (6 * h) + 50304.0 / (16 * L * h)) / 1e12, 'the formula, worked out here', NULL FROM published p JOIN shape s ON p.setting LIKE s.name || ',%' WHERE p.place LIKE 'formula%';
 -- The rule N = floor(L S_i / sum S) with the published speeds 197 and 160.

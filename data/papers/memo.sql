@@ -41,7 +41,8 @@ SELECT 'here' AS who, Ki, share FROM cross1b;
 -- @check memo-4 All of it hides from 192 Ki tokens on.
 SELECT min(CASE WHEN share >= 0.9999 THEN Ki END) = 192, printf('from %d Ki on (0.79, 0.93 at 128, 160); the 12 GB/s of the node are from this row', min(CASE WHEN share >= 0.9999 THEN Ki END)) FROM cross1b;
 -- @setup
-INSERT INTO given SELECT rowid, (SELECT min(CASE WHEN share >= 0.9999 THEN Ki END) FROM cross1b), 'Fig. 1b', 'fitted: the link''s 12 GB/s are from this row' FROM published WHERE statement = 'memo-4';
+INSERT INTO given SELECT rowid, (SELECT min(CASE WHEN share >= 0.9999 THEN Ki END) FROM cross1b), 'Fig. 1b', 'fitted: the link''s 12 GB/s are from this row' FROM published WHERE statement = 'memo-4' AND unit LIKE 'Ki%';
+INSERT INTO given SELECT p.rowid, 100 * c.share, c.row, NULL FROM published p JOIN cross1b c ON p.setting LIKE '%, ' || c.row || '%' WHERE p.statement = 'memo-4' AND p.unit = '%';
 
 -- @heading Fig. 6: the share of attention
 -- @answer attention
@@ -55,7 +56,8 @@ SELECT 'here' AS who, Ki, share FROM fig6;
 -- @check memo-5 Attention is more than 90 % of a layer above 576 Ki tokens (one step of the figure).
 SELECT min(CASE WHEN share > 90 THEN Ki END) BETWEEN 512 AND 640, printf('from %d Ki tokens on; %s', min(CASE WHEN share > 90 THEN Ki END), group_concat(CASE WHEN Ki BETWEEN 512 AND 640 THEN printf('%.1f %% at %d', share, Ki) END, ', ')) FROM fig6;
 -- @setup
-INSERT INTO given SELECT rowid, (SELECT min(CASE WHEN share > 90 THEN Ki END) FROM fig6), 'Fig. 6', 'forward and backward of a step' FROM published WHERE statement = 'memo-5';
+INSERT INTO given SELECT rowid, (SELECT min(CASE WHEN share > 90 THEN Ki END) FROM fig6), 'Fig. 6', 'forward and backward of a step' FROM published WHERE statement = 'memo-5' AND unit LIKE 'Ki%';
+INSERT INTO given SELECT p.rowid, f.share, 'Fig. 6, ' || f.Ki || ' Ki tokens', 'forward and backward of a step' FROM published p JOIN fig6 f ON p.setting LIKE '%, ' || f.Ki || ' Ki tokens%' WHERE p.statement = 'memo-5' AND p.unit = '%';
 
 -- @heading Memory that allocators lose, and addresses that are planned
 -- @answer lost | by allocator | reckon fits -m memo-7b -s a800-sxm4-80g -g 8 tp8 sp zero1 recompute=full gbs1 seq524288 --place
@@ -80,7 +82,8 @@ CREATE TEMP TABLE transient AS SELECT json_extract(v.value, '$.buffers') AS buff
 -- @check memo-10 A layer has more than 5 times as many transient as skeletal tensors, by number.
 SELECT buffers / 32.0 / 8 > 5, printf('%.0f buffers a layer and step, forward, backward and copies together, for 8 skeletal ones: %.1f times; what is counted as a tensor is not said', buffers / 32.0, buffers / 32.0 / 8) FROM transient;
 -- @setup
-INSERT INTO given SELECT rowid, (SELECT printf('%.1f; %.1f; %.1f', reserved_GB, allocated_GB, 524288 * 4096 * 2 / 1e9) FROM allocator WHERE allocator = 'caching allocator'), 'by allocator', printf('peak A; in which request of which step B is, is not said. The request is a gathered tensor of s h elements, 4.0 GiB: in GiB ours are %s', (SELECT printf('%.1f and %.1f', reserved_GB / 1.073741824, allocated_GB / 1.073741824) FROM allocator WHERE allocator = 'caching allocator')) FROM published WHERE statement = 'memo-8';
+INSERT INTO given SELECT rowid, (SELECT printf('%.1f; %.1f; %.1f', reserved_GB, allocated_GB, 524288 * 4096 * 2 / 1e9) FROM allocator WHERE allocator = 'caching allocator'), 'by allocator', printf('peak A; in which request of which step B is, is not said. The request is a gathered tensor of s h elements, 4.0 GiB: in GiB ours are %s', (SELECT printf('%.1f and %.1f', reserved_GB / 1.073741824, allocated_GB / 1.073741824) FROM allocator WHERE allocator = 'caching allocator')) FROM published WHERE statement = 'memo-8' AND quantity LIKE 'reserved; allocated; request%';
+INSERT INTO given SELECT rowid, (SELECT 100 * (reserved_GB / allocated_GB - 1) FROM allocator WHERE allocator = 'caching allocator'), 'by allocator', 'over what is allocated; in which request of which step B is, is not said' FROM published WHERE statement = 'memo-8' AND unit = '%';
 INSERT INTO given SELECT rowid, (SELECT printf('<%d', 5)), 'placements', 'each well below a minute' FROM published WHERE statement = 'memo-9';
 INSERT INTO given SELECT rowid, (SELECT printf('>%.1f', buffers / 32.0 / 8) FROM transient), 'step', 'buffers of a layer over its 8 skeletal tensors' FROM published WHERE statement = 'memo-10';
 
@@ -121,10 +124,13 @@ FROM mean m, mean d WHERE m.kernels LIKE 'today%' AND d.kernels = m.kernels AND 
 SELECT NULL, 'published from memory alone; ' || (SELECT group_concat(printf('%s %s %d', model, kind, Ki), ', ') FROM ends WHERE kernels LIKE 'today%' AND kind <> 'chunks' AND model IN ('7b', '65b')) || ' here';
 -- @setup
 INSERT INTO given SELECT p.rowid, (SELECT gain FROM mean WHERE kernels = 'FlashAttention-1' AND kind = CASE WHEN p.quantity LIKE '%DeepSpeed%' THEN 'deepspeed' ELSE 'megatron' END), 'FlashAttention-1',
-       printf('assumed of the baselines; %.2f with equal kernels', (SELECT gain FROM mean WHERE kernels LIKE 'today%' AND kind = CASE WHEN p.quantity LIKE '%DeepSpeed%' THEN 'deepspeed' ELSE 'megatron' END)) FROM published p WHERE p.statement = 'memo-2';
+       printf('assumed of the baselines; %.2f with equal kernels', (SELECT gain FROM mean WHERE kernels LIKE 'today%' AND kind = CASE WHEN p.quantity LIKE '%DeepSpeed%' THEN 'deepspeed' ELSE 'megatron' END)) FROM published p WHERE p.statement = 'memo-2' AND p.quantity LIKE 'MFU over %';
 INSERT INTO given SELECT p.rowid, e.Ki, 'ends', NULL FROM published p JOIN ends e ON e.kernels LIKE 'today%' AND e.kind = CASE WHEN p.quantity LIKE '%Megatron%' THEN 'megatron' WHEN p.quantity LIKE '%DeepSpeed%' THEN 'deepspeed' ELSE 'two buffers' END AND e.model = CASE WHEN p.quantity LIKE '%65B%' THEN '65b' WHEN p.quantity LIKE '%30B%' THEN '30b' WHEN p.quantity LIKE '%13B%' THEN '13b' ELSE '7b' END WHERE p.statement = 'memo-12' AND p.quantity LIKE 'longest%';
 INSERT INTO given SELECT p.rowid, (SELECT mfu FROM ends WHERE model = '65b' AND kind = 'two buffers' AND kernels LIKE 'today%'), 'ends', NULL FROM published p WHERE p.statement = 'memo-12' AND p.quantity = 'MFU there';
 INSERT INTO given SELECT p.rowid, CASE WHEN p.quantity LIKE '%MEMO%' THEN (SELECT avg(memo) FROM (SELECT DISTINCT model, Ki, memo FROM gain)) WHEN p.quantity LIKE '%Megatron%' THEN (SELECT theirs FROM mean WHERE kernels = 'FlashAttention-1' AND kind = 'megatron') ELSE (SELECT theirs FROM mean WHERE kernels = 'FlashAttention-1' AND kind = 'deepspeed') END, 'FlashAttention-1', 'baselines with FlashAttention-1' FROM published p WHERE p.statement = 'memo-12' AND p.quantity LIKE 'mean MFU%';
+-- MFU of a model at a length, "7B, 256 Ki tokens": baselines with today's kernels; - where the plan does not fit.
+CREATE TEMP TABLE cell AS SELECT upper(m.model) || ', ' || m.Ki || ' Ki tokens' AS setting, m.model, CASE m.kind WHEN 'two buffers' THEN 'MEMO' WHEN 'megatron' THEN 'Megatron-LM' WHEN 'deepspeed' THEN 'DeepSpeed' END AS system, m.mfu, (SELECT f.mfu FROM mfu f WHERE f.model = m.model AND f.Ki = m.Ki AND f.kind = m.kind AND f.kernels = 'FlashAttention-1') AS flash1 FROM mfu m WHERE m.kernels LIKE 'today%' AND m.kind IN ('two buffers', 'megatron', 'deepspeed');
+INSERT INTO given SELECT p.rowid, CASE c.system WHEN 'MEMO' THEN c.mfu ELSE c.flash1 END, c.model || CASE c.system WHEN 'MEMO' THEN ', today''s kernels' ELSE ', FlashAttention-1' END, CASE WHEN c.system <> 'MEMO' THEN printf('assumed of the baselines; %.1f with today''s kernels', c.mfu) END FROM published p JOIN cell c ON p.setting LIKE '%' || c.setting || '%' AND p.quantity LIKE '%MFU%' || c.system || '%' AND p.statement <> 'memo-1';
 INSERT INTO given SELECT rowid, NULL, NULL, 'what planned addresses gain alone is memory, not time, in this model: a run that the allocator makes fail has no MFU' FROM published WHERE quantity LIKE '%address planning alone%';
 -- Table 2, from the catalog.
 -- @answer shape

@@ -15,7 +15,9 @@ SELECT label AS row, CAST(label AS INTEGER) AS nodes, 8 * CAST(label AS INTEGER)
 ALTER TABLE temp.node ADD COLUMN TFLOPS;
 UPDATE node SET TFLOPS = 96.0 * 1920 * 2048 * 105 * 20480 * 20480 * (1 + 2048.0 / (6 * 20480) + 51200.0 / (16.0 * 105 * 20480)) / step_s / gpus / 1e12;
 INSERT INTO given
-SELECT p.rowid, CASE p.statement WHEN 'mtnlg-1' THEN n.step_s ELSE n.TFLOPS END, n.row, NULL FROM published p JOIN node n ON p.setting LIKE '%, ' || n.nodes || ' nodes%' WHERE p.statement IN ('mtnlg-1', 'mtnlg-2');
+SELECT p.rowid, CASE p.statement WHEN 'mtnlg-1' THEN n.step_s ELSE n.TFLOPS END, n.row, NULL FROM published p JOIN node n ON p.setting LIKE '%, ' || n.nodes || ' nodes%' WHERE p.quantity LIKE 'time of an iteration%' OR p.quantity LIKE 'rate a GPU%';
+INSERT INTO given SELECT p.rowid, n.TFLOPS * n.gpus / 1000, n.row, NULL FROM published p JOIN node n ON p.setting LIKE '%, ' || n.nodes || ' nodes%' WHERE p.unit = 'PFLOP/s';
+INSERT INTO given SELECT rowid, (SELECT P / 1e9 FROM node), 'mt-nlg-530b', NULL FROM published WHERE quantity = 'parameters';
 INSERT INTO given
 SELECT p.rowid, 100 * CASE WHEN p.quantity LIKE '%without attention%' THEN n.mfu_without ELSE n.mfu_full END, n.row, NULL FROM published p JOIN node n ON n.nodes = 280 OR p.setting LIKE '%, ' || n.nodes || ' nodes%' WHERE p.statement = 'mtnlg-3' ORDER BY p.setting LIKE '%, ' || n.nodes || ' nodes%' DESC;
 -- @table scaling Seconds of an iteration, TFLOPS of a GPU with recomputation counted, MFU without and with attention in percent, tokens a second
@@ -77,7 +79,8 @@ INSERT INTO given SELECT rowid, NULL, NULL, 'a setting of the training, not a re
 -- @answer blend | 270 B tokens | reckon corpus blend ./../corpus/mt-nlg.csv --tokens 270B
 -- @setup
 CREATE TEMP TABLE epochs AS SELECT json_extract(v.value, '$.name') AS name, json_extract(v.value, '$.tokens') AS tokens, json_extract(v.value, '$.weight') AS weight, json_extract(v.value, '$.epochs') AS epochs, json_extract(v.value, '$.published') AS published FROM blend b, json_each(b.json, (SELECT '$.' || key FROM json_each(b.json) WHERE type = 'array' LIMIT 1)) v;
-INSERT INTO given SELECT p.rowid, e.epochs, '270 B tokens', 'published to one decimal' FROM published p JOIN epochs e ON p.setting LIKE e.name || ':%' WHERE p.statement = 'mtnlg-8';
+INSERT INTO given SELECT p.rowid, e.epochs, '270 B tokens', 'published to one decimal' FROM published p JOIN epochs e ON p.setting LIKE e.name || ':%' WHERE p.statement = 'mtnlg-8' AND p.quantity = 'epochs';
+INSERT INTO given SELECT rowid, NULL, NULL, 'an input of the blend, not a result' FROM published WHERE statement = 'mtnlg-8';
 -- @table corpus Table 2: data sets, tokens, weight in percent, epochs published and here
 SELECT name, round(tokens / 1e9, 1) AS tokens_B, weight, published AS published_epochs, round(epochs, 2) AS epochs FROM epochs;
 -- @check mtnlg-8 Table 2's epochs follow from tokens and weights at 270 billion tokens.

@@ -51,7 +51,8 @@ SELECT label AS run, round(step_s, 3) AS step_s, round(tokens_s) AS tokens_s, ro
 -- @check redco-3 Throughput is above FSDP's, and near Alpa's, to the same perplexity.
 SELECT min(a.tokens_s > b.tokens_s), group_concat(printf('%s: %.0f against %.0f tokens a second', substr(a.label, 1, instr(a.label, ',') - 1), a.tokens_s, b.tokens_s), ', ') || '; the paper''s numbers are not at hand, Alpa''s plan is the same split' FROM steps a JOIN steps b ON a.label LIKE '%Redco%' AND b.label = replace(a.label, 'Redco: tensor 4', 'FSDP');
 -- @setup
-INSERT INTO given SELECT rowid, (SELECT group_concat(printf('%.2f', a.tokens_s / b.tokens_s), '; ') FROM steps a JOIN steps b ON a.label LIKE '%Redco%' AND b.label = replace(a.label, 'Redco: tensor 4', 'FSDP')), 'step', 'times FSDP, predicted; the published numbers are not at hand' FROM published WHERE statement = 'redco-3' AND quantity LIKE 'throughput%';
+INSERT INTO given SELECT rowid, (SELECT group_concat(printf('%.2f', a.tokens_s / b.tokens_s), '; ') FROM steps a JOIN steps b ON a.label LIKE '%Redco%' AND b.label = replace(a.label, 'Redco: tensor 4', 'FSDP')), 'step', 'times FSDP, predicted; the published numbers are not at hand' FROM published WHERE statement = 'redco-3' AND quantity LIKE 'throughput: above FSDP%';
+INSERT INTO given SELECT p.rowid, s.tokens_s, s.label, 'batch 4, fp32, assumed' FROM published p JOIN steps s ON p.setting LIKE '%' || replace(substr(s.label, 1, instr(s.label, ',') - 1), 'llama', 'LLaMA') || '%' AND p.quantity LIKE 'throughput of ' || CASE WHEN s.label LIKE '%FSDP' THEN 'FSDP' ELSE 'Redco' END || '%' WHERE p.statement = 'redco-3';
 INSERT INTO given SELECT rowid, 'yes', 'by construction', 'the same sums in another order; `reckon train` gives the same loss under any split (tests/unit/test_run_plans)' FROM published WHERE statement = 'redco-3';
 
 -- @heading Programs
