@@ -107,7 +107,7 @@ extern "C" {
 #define RK_NAMES_attention_kernel(X) \
     X(RK_UNFUSED, "unfused", "scores stored in memory") \
     X(RK_FLASH,   "flash",   "FlashAttention-2 or an equivalent") \
-    X(RK_FLASH_3, "flash3",  "FlashAttention-3 or cuDNN's on Hopper and later") \
+    X(RK_FLASH_3, "flash3",  "FlashAttention-3 or cuDNN's on Hopper and later, AITER's assembly on CDNA 3 and 4") \
     X(RK_FLASH_1, "flash1",  "FlashAttention-1, Triton's, or xFormers' on GPUs before Ampere")
 
 #define RK_NAMES_dispatcher(X) \

@@ -497,6 +497,41 @@ static const struct attention_case on_an_a100[] = {
     {32, 512, 128, 790.5},   {64, 256, 128, 608.4},
 };
 
+struct attention_rate_case {
+    double batch, heads, kv_heads, tokens, TFLOPps[2]; /* forward, backward */
+};
+
+/* Causal, heads of 128, bfloat16: AITER's assembly kernels [aiter2026]. */
+static const struct attention_rate_case on_mi300x[] = {{1, 32, 8, 8192, {522.68, 436.13}},
+                                                       {4, 32, 8, 2048, {419.435, 377.51}},
+                                                       {4, 64, 8, 4096, {513.79, 449}},
+                                                       {8, 64, 8, 8192, {550.67, 474.02}},
+                                                       {1, 64, 4, 10240, {515.275, 499.72}}};
+static const struct attention_rate_case on_mi355x[] = {{1, 32, 8, 8192, {1247.73, 1062.76}},
+                                                       {4, 32, 8, 2048, {809.835, 783.305}},
+                                                       {4, 64, 8, 4096, {1174.92, 971.395}},
+                                                       {8, 64, 8, 8192, {1311.955, 1067.89}},
+                                                       {1, 64, 4, 10240, {1348.155, 1087.905}}};
+
+static void check_attention_rates(const char *id, const struct attention_rate_case *cases,
+                                  size_t count, double median, double worst)
+{
+    struct rk_system system = loaded(id);
+    double errors[32];
+    for (size_t i = 0; i < 2 * count; i++) {
+        const struct attention_rate_case *of = &cases[i / 2];
+        const double s = of->tokens, pairs = s * s / 2, backward = (double)(i % 2);
+        const struct attention_shape shape = {
+            of->batch, of->heads, of->kv_heads, s, s, 128, 128, pairs, 1, true, false, 0};
+        const double flop = of->batch * of->heads * pairs * 128 * (backward > 0 ? 10 : 4);
+        errors[i] = fabs(attention_time_s(&system, OPERAND_BFLOAT16, &shape, i % 2) /
+                             (flop / of->TFLOPps[i % 2] / 1e12) -
+                         1);
+    }
+    check_errors(id, errors, 2 * count, median, worst);
+    rk_system_release(&system);
+}
+
 static void check_attention(const char *id, bool newest, const struct attention_case *cases,
                             size_t count, double median, double worst)
 {
@@ -519,4 +554,6 @@ Test(kernels, measured_attention)
     check_attention("h100-sxm5-80g", true, on_h100, sizeof on_h100 / sizeof *on_h100, 0.08, 0.35);
     check_attention("a100-sxm4-80g", false, on_an_a100, sizeof on_an_a100 / sizeof *on_an_a100,
                     0.08, 0.2);
+    check_attention_rates("mi300x", on_mi300x, sizeof on_mi300x / sizeof *on_mi300x, 0.06, 0.25);
+    check_attention_rates("mi355x", on_mi355x, sizeof on_mi355x / sizeof *on_mi355x, 0.06, 0.2);
 }
