@@ -325,11 +325,24 @@ static struct sent both_sent(const struct sent *a, const struct sent *b)
     return (struct sent){a->time_s + b->time_s, a->engine_s + b->engine_s};
 }
 
+/* Messages that the weights of a chunk go in, one after the other: of a layer each, or as long as a
+ * bucket, which Megatron Core fills before it sends (param_and_grad_buffer.py). */
+static double messages_of(const struct stage_sum *sum, const struct rk_plan *plan)
+{
+    const struct habits *habits = habits_of(plan);
+    const double ranks = rk_plan_data(plan) * (double)plan->context;
+    const double usual = larger(habits->bucket, habits->bucket_of_rank * ranks);
+    const double bucket = plan->bucket ? (double)plan->bucket : usual;
+    const double chunks = (double)plan->chunks, layers = sum->blocks / chunks;
+    const double parameters = sum->parameters + sum->expert_parameters;
+    return bucket > 0 ? smaller(layers, larger(1, parameters / chunks / bucket)) : layers;
+}
+
 void stage_waits(struct waited waits[WAITS], const struct stage_sum *sum,
                  const struct exchange *exchange, const struct rk_plan *plan)
 {
     const double forward_s = sum->pass_s[FOLD_FORWARD], back_s = backward_s(sum);
-    const double blocks = sum->blocks, layers = blocks / (double)plan->chunks;
+    const double blocks = sum->blocks, layers = messages_of(sum, plan);
     const struct sent none = {0}, here = plan->zero >= 3 ? exchange->gather : none;
     const struct sent again = plan->keep_gathered ? none : here, *reduced = &exchange->reduce;
     const bool reduces_beside = plan->gradient_overlap && !exchange->copied;

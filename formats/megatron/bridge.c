@@ -84,6 +84,7 @@ static const struct row {
     {"ckpt-format", "checkpoint.ckpt_format", VALUE, NULL},
     {"overlap-grad-reduce", "ddp.overlap_grad_reduce", ON, NULL},
     {"overlap-param-gather", "ddp.overlap_param_gather", ON, NULL},
+    {"ddp-bucket-size", "ddp.bucket_size", VALUE, NULL},
     {"overlap-param-gather", "optimizer.overlap_param_gather", ON, NULL},
     {"accumulate-allreduce-grads-in-fp32", "ddp.grad_reduce_in_fp32", ON, NULL},
     {"grad-reduce-in-bf16", "ddp.grad_reduce_in_fp32", OFF, NULL},

@@ -190,6 +190,7 @@ enum megatron_kind {
     X(OPTIMIZER,             "optimizer",                       WORD,   9, 0, "adam|sgd|muon|dist_muon|lion|soap|adaptive_muon;hybridadam|cpu-adam|adamw|fusedadamw|fusedadam", "optimizer") \
     X(DEFER_WGRAD,           "defer-embedding-wgrad-compute",   SWITCH, 9, 0, "", "deferred_wgrad") \
     X(DEFERRAL_LIMIT,        "wgrad-deferral-limit",            COUNT,  9, 0, "", "deferred_wgrad") \
+    X(BUCKET_SIZE,           "ddp-bucket-size",                 COUNT,  9, 0, "", "bucket") \
     /* kernels */ \
     X(TRANSFORMER_IMPL,      "transformer-impl",                WORD,   9, 0, "local|transformer_engine|inference_optimized", "attention") \
     X(FLASH_ATTN,            "use-flash-attn",                  SWITCH, 9, 0, "", "attention") \

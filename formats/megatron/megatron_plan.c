@@ -546,6 +546,7 @@ static void read_optimizer(const struct megatron_args *args, struct rk_plan *pla
     const uint64_t samples = rk_plan_data(plan) * plan->microbatch;
     const uint64_t all = samples ? plan->batch / samples : 1, limit = COUNT(DEFERRAL_LIMIT, 0);
     if (HAS(DEFER_WGRAD)) plan->deferred_wgrad = limit && limit < all ? limit : all;
+    plan->bucket = COUNT(BUCKET_SIZE, 0);
     if (IS(OPTIMIZER, "muon") || IS(OPTIMIZER, "dist_muon")) plan->optimizer = RK_MUON;
     if (IS(OPTIMIZER, "dist_muon")) plan->zero = 1;
 }

@@ -291,6 +291,7 @@ static void put_optimizer(struct writer *w)
         narrow && p->zero && w->version >= megatron_flags[FLAG(PRECISION_AWARE)].since;
     const bool grads16 = p->gradient_element_bytes == 2 && p->precision >= RK_BF16;
     if (p->optimizer == RK_MUON) megatron_put(w, FLAG(OPTIMIZER), "%s", "muon");
+    if (p->bucket) megatron_put(w, FLAG(BUCKET_SIZE), "%" PRIu64, p->bucket);
     if (p->deferred_wgrad) {
         megatron_put(w, FLAG(DEFER_WGRAD), "%s", "");
         megatron_put(w, FLAG(DEFERRAL_LIMIT), "%" PRIu64, p->deferred_wgrad);

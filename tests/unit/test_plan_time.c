@@ -213,6 +213,7 @@ static struct stage_end end_of(struct rk_plan plan)
 Test(plan_time, messages_take_from_computing)
 {
     struct rk_plan plan = plan_with(3);
+    plan.bucket = 1; /* layer by layer */
     struct stage_sum sum = stage_of(1000, 4000);
     const struct exchange takes = {{3, 0.3}, {2, 0.2}, false},
                           longer = {{41, 4.1}, {2, 0.2}, false};
@@ -255,6 +256,7 @@ Test(plan_time, data_parallelism_in_the_end)
         NEAR(end_of(plan_with(zero)).data_link_s, waited_s[zero]);
     }
     struct rk_plan plan = plan_with(1); /* five layers: a fifth has nothing beside it */
+    plan.bucket = 1;
     plan.gradient_overlap = true;
     NEAR(end_of(plan).data_s, 3 / 5.0 + 2);
     plan.weight_overlap = true;
@@ -264,6 +266,25 @@ Test(plan_time, data_parallelism_in_the_end)
     NEAR(stage_end_of(&sum, &copied, slow(), &sharing, &plan).data_s, 5);
     plan.chunks = 5; /* one layer a chunk: all of the last one's */
     NEAR(end_of(plan).data_s, 5);
+}
+
+/* The last bucket has nothing beside it: of 5000 parameters in 2500 a half, in more all, and 40
+ * million where nothing is said; a million for each of 64 ranks; torch sends layer by layer. */
+Test(plan_time, the_last_bucket)
+{
+    const struct exchange takes = {{10, 0}, {0, 0}, false};
+    const struct stage_sum few = stage_of(1000, 4000), many = stage_of(128e6, 0);
+    struct rk_plan plan = plan_with(1);
+    plan.gradient_overlap = true;
+    plan.bucket = 2500;
+    NEAR(stage_end_of(&few, &takes, slow(), &sharing, &plan).data_s, 10 / 2.0);
+    plan.bucket = 0;
+    NEAR(stage_end_of(&few, &takes, slow(), &sharing, &plan).data_s, 10);
+    NEAR(stage_end_of(&many, &takes, slow(), &sharing, &plan).data_s, 10 * 40 / 128.0);
+    plan.ranks = 64;
+    NEAR(stage_end_of(&many, &takes, slow(), &sharing, &plan).data_s, 10 * 64 / 128.0);
+    plan.framework = RK_FSDP;
+    NEAR(stage_end_of(&few, &takes, slow(), &sharing, &plan).data_s, 10 / 5.0);
 }
 
 /* A rank steps 1000 / 4 + 4000 / 2 = 2250 parameters: it reads the gradient twice, once for its
