@@ -52,8 +52,8 @@ static const struct report_column columns[] = {
     {.name = "gpu"}, {.name = "gpus"}, {.name = "gpus_per_node"}, {.name = "tp"}, {.name = "pp"}, {.name = "vpp"}, {.name = "dp"},
     {.name = "cp"}, {.name = "ep"}, {.name = "etp"}, {.name = "sp"}, {.name = "micro_batch"}, {.name = "global_batch"}, {.name = "precision"},
     {.name = "recompute"}, {.name = "zero"}, {.name = "flash_attn"}, {.name = "framework"}, {.name = "tensor_overlap"},
-    {.name = "gradient_overlap"}, {.name = "weight_overlap"}, {.name = "context_kind"}, {.name = "cuda_graphs"}, {.name = "dispatcher"},
-    {.name = "expert_overlap"}, {.name = "weights_fp8"}, {.name = "activation_fp8"}, {.name = "attention_fp8"},
+    {.name = "gradient_overlap"}, {.name = "weight_overlap"}, {.name = "bucket"}, {.name = "context_kind"}, {.name = "cuda_graphs"}, {.name = "dispatcher"},
+    {.name = "expert_overlap"}, {.name = "weights_fp8"}, {.name = "activation_fp8"}, {.name = "attention_fp8"}, {.name = "attention"},
     {.name = "metric_name"}, {.name = "metric_value"}, {.name = "unmodelled"}, {.name = "notes"},
 };
 

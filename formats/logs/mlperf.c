@@ -5,6 +5,7 @@
 #include "logs/mllog.h"
 #include "logs/mlperf_cells.h"
 #include "text/document.h"
+#include "text/text_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { PATH_BYTES = 4096, NAME_BYTES = 256, MOST_DEPTH = 12, RUNS = 3 };
+enum { PATH_BYTES = 4096, NAME_BYTES = 256, MOST_DEPTH = 12, RUNS = 3, MOST_README = 1 << 18 };
 
 /* ---- paths ---- */
 
@@ -195,16 +196,16 @@ static const char *generation_of(const char *text)
     return NULL;
 }
 
-static bool fits(const struct mlperf_config *config, const struct submission *s)
+/* `named`: a GPU that the file is named after is that of the machine. */
+static bool fits(const struct mlperf_config *config, const struct submission *s, bool named)
 {
     const double gpus = s->nodes * s->accelerators;
     const double of_node = config->gpus_per_node > 0 ? config->gpus_per_node : s->accelerators;
     const double ranks = config->tensor * config->pipeline * config->context;
-    const char *file = strrchr(config->path, '/'), *named = generation_of(file ? file : "");
+    const char *file = strrchr(config->path, '/'), *of = generation_of(file ? file : "");
     const bool amd = strstr(s->accelerator, "Instinct") != NULL; /* counts otherwise in its logs */
-    if (named &&
-        strcmp(named, generation_of(s->accelerator) ? generation_of(s->accelerator) : "") != 0)
-        return false;
+    const char *is = generation_of(s->accelerator);
+    if (named && of && strcmp(of, is ? is : "") != 0) return false;
     if (config->nodes != s->nodes || config->nodes * of_node != gpus) return false;
     if (config->samples * gpus != s->batch * ranks) return false;
     return amd || s->accumulation == 0 || s->accumulation * config->microbatch == config->samples;
@@ -245,36 +246,83 @@ struct choice {
     char path[PATH_BYTES]; /* of the first, below the submitter's folder */
 };
 
-static void choose_below(const char *folder, const struct submission *s, struct choice *choice)
+/* Where to look for the configuration of a result, one after the other: in folders that are called
+ * as its system, in these whatever GPU a file is named after, and everywhere. */
+enum look { LOOK_OWN, LOOK_OWN_UNNAMED, LOOK_ALL, LOOKS };
+
+static bool is_looked_at(const char *path, const struct submission *s, enum look look,
+                         const char *wanted)
+{
+    char own[NAME_BYTES + 4];
+    const char *file = strrchr(path, '/');
+    snprintf(own, sizeof own, "/%s/", s->system);
+    if (*wanted && (!file || strcmp(file + 1, wanted) != 0)) return false;
+    return look == LOOK_ALL || strstr(path + strlen(s->top), own) != NULL;
+}
+
+static void choose_of(const struct paths *configs, const struct submission *s, enum look look,
+                      const char *wanted, struct choice *choice)
 {
     const struct mlperf_benchmark *benchmark = mlperf_benchmark_named(s->benchmark);
-    struct paths configs = {.count = 0};
     static struct mlperf_config config; /* large; nothing here runs in threads */
-    if (!find(folder, is_config, &configs, NULL)) return paths_release(&configs);
-    for (size_t i = 0; i < configs.count; i++) {
-        if (!mlperf_config_read(configs.path[i], benchmark, s->year, &config)) continue;
-        if (!fits(&config, s)) continue;
+    for (size_t i = 0; i < configs->count; i++) {
+        if (!is_looked_at(configs->path[i], s, look, wanted)) continue;
+        if (!mlperf_config_read(configs->path[i], benchmark, s->year, &config)) continue;
+        if (!fits(&config, s, look != LOOK_OWN_UNNAMED)) continue;
         if (choice->configs++) {
             join(&choice->cells, &config.cells, choice->open, sizeof choice->open);
             continue;
         }
         choice->cells = config.cells;
-        snprintf(choice->path, sizeof choice->path, "%s", configs.path[i] + strlen(s->top) + 1);
+        snprintf(choice->path, sizeof choice->path, "%s", configs->path[i] + strlen(s->top) + 1);
     }
-    paths_release(&configs);
 }
 
-/* Those of the folder with the system's name before all others. */
+/* Every configuration below the submitter's folder of the benchmark, whatever it is called; false:
+ * no memory. */
+static bool find_configs(const struct submission *s, struct paths *configs)
+{
+    const struct mlperf_benchmark *benchmark = mlperf_benchmark_named(s->benchmark);
+    char path[2 * PATH_BYTES];
+    snprintf(path, sizeof path, "%s/benchmarks/%s", s->top, s->benchmark);
+    bool kept = find(path, is_config, configs, NULL);
+    for (const char *at = benchmark->folders; kept && at && configs->count == 0;) {
+        const size_t length = strcspn(at, "|");
+        snprintf(path, sizeof path, "%s/benchmarks/%.*s", s->top, (int)length, at);
+        kept = find(path, is_config, configs, NULL);
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return kept;
+}
+
+/* README-SYSTEM.md of NVIDIA's implementations says which script a system was started with. */
+static void read_wanted(const struct submission *s, char wanted[NAME_BYTES])
+{
+    char path[3 * PATH_BYTES], *text = NULL;
+    size_t size;
+    snprintf(path, sizeof path, "%s/benchmarks/%s/implementations/%s/README-%s.md", s->top,
+             s->benchmark, s->system, s->system);
+    *wanted = '\0';
+    if (text_file_load(path, MOST_README, &text, &size, NULL) != RK_OK) return;
+    const char *name = strstr(text, "/config_"), *end = name ? strstr(name, ".sh") : NULL;
+    if (end && end - name < NAME_BYTES - 4)
+        snprintf(wanted, NAME_BYTES, "%.*s", (int)(end + 2 - name), name + 1);
+    free(text);
+}
+
 static void choose(const struct submission *s, struct choice *choice)
 {
-    char path[2 * PATH_BYTES];
+    char wanted[NAME_BYTES];
+    struct paths configs = {.count = 0};
     *choice = (struct choice){.configs = 0};
-    snprintf(path, sizeof path, "%s/benchmarks/%s/implementations/%s", s->top, s->benchmark,
-             s->system);
-    choose_below(path, s, choice);
-    if (choice->configs) return;
-    snprintf(path, sizeof path, "%s/benchmarks/%s", s->top, s->benchmark);
-    choose_below(path, s, choice);
+    read_wanted(s, wanted);
+    if (find_configs(s, &configs)) {
+        for (int look = 0; *wanted && look < LOOKS && choice->configs == 0; look++)
+            choose_of(&configs, s, (enum look)look, wanted, choice);
+        for (int look = 0; look < LOOKS && choice->configs == 0; look++)
+            choose_of(&configs, s, (enum look)look, "", choice);
+    }
+    paths_release(&configs);
 }
 
 /* ---- the row ---- */

@@ -23,19 +23,19 @@
 /* clang-format off */
 static const struct mlperf_benchmark benchmarks[] = {
     {"gpt3", "model_name=GPT3-175B (MLPerf)|layers=96|hidden=12288|ffn=49152|heads=96|kv_heads=96|seq=2048|vocab=50257|gated_mlp=0",
-     false, false, false, ""},
+     false, false, false, "", NULL},
     {"llama2_70b_lora", "model_name=LLAMA2-70B LoRA r16 (MLPerf)|seq=8192|" LLAMA2_70B,
-     true, false, true, PACKED_LORA},
+     true, false, true, PACKED_LORA, "ft-llm|llm_finetune|llama2_70b|llama2-70b_lora"},
     {"llama31_405b", "model_name=LLAMA3.1-405B (MLPerf)|layers=126|hidden=16384|ffn=53248|heads=128|kv_heads=8|seq=8192|vocab=32000|gated_mlp=1",
-     false, false, false, "Mixtral 32k tokenizer"},
+     false, false, false, "Mixtral 32k tokenizer", NULL},
     {"llama31_8b", "model_name=LLAMA3.1-8B (MLPerf)|layers=32|hidden=4096|ffn=14336|heads=32|kv_heads=8|seq=8192|vocab=128256|gated_mlp=1",
-     false, false, false, ""},
+     false, false, false, "", "llama3_8b"},
     {"gpt_oss_20b", "model_name=gpt-oss-20B (MLPerf)|layers=24|hidden=2880|ffn=2880|heads=64|kv_heads=8|seq=8192|vocab=128256|gated_mlp=1|experts=32|topk=4|"
      "model.head_dim=64|model.qkv_biases=1|model.window=128|model.window_every=2|model.attention_sinks=1",
-     false, true, true, "real routing"},
+     false, true, true, "real routing", NULL},
     {"deepseekv3_671b", "model_name=DeepSeek-V3 671B (MLPerf)|model=deepseek-v3|layers=61|hidden=7168|ffn=2048|heads=128|kv_heads=128|seq=4096|vocab=129280|gated_mlp=1|"
      "experts=256|topk=8|model.predict_layers=1",
-     false, true, false, "real routing"},
+     false, true, false, "real routing", NULL},
 };
 
 /* ---- what its configuration says: a variable of the scripts, and the default of their yaml ---- */
@@ -62,6 +62,7 @@ static const struct word {
     {"tensor_overlap", "TP_COMM_OVERLAP", "False", "TP_COMM_OVERLAP", "False", TRUTH, false, false},
     {"gradient_overlap", "OVERLAP_GRAD_REDUCE", "True", "DDP_OVERLAP_GRAD_REDUCE", "False", TRUTH, false, true},
     {"weight_overlap", "OVERLAP_PARAM_GATHER", "True", "DDP_OVERLAP_PARAM_GATHER", "False", TRUTH, false, true},
+    {"bucket", "BUCKET_SIZE", NULL, NULL, NULL, COUNT, false, false},
     {"expert_overlap", "OVERLAP_MOE_EXPERT_PARALLEL_COMM", "False", NULL, NULL, TRUTH, true, false},
     {"cuda_graphs", "MCORE_CUDA_GRAPH", NULL, "MCORE_CUDA_GRAPH", NULL, IF_TRUE, false, false},
     {"cuda_graphs", "FULL_CUDA_GRAPH", NULL, "FULL_CUDA_GRAPH", NULL, IF_TRUE, false, false},
@@ -185,7 +186,9 @@ static void read_word(const struct word *word, const struct mlperf_benchmark *be
     if (word->experts && !benchmark->experts) return;
     if (benchmark->lora && word->lora_lately && !lora_defaults(benchmark, year, config))
         fallback = NULL;
-    const char *value = value_of(shell, variable, fallback);
+    const bool short_too = word->kind == COUNT && !benchmark->lora; /* as AMD's 8B scripts */
+    const char *value =
+        value_of(shell, variable, value_of(shell, short_too ? word->lora : NULL, fallback));
     if (!value) return;
     if (word->kind == COUNT) {
         const double number = number_of(value);
@@ -201,6 +204,8 @@ static void read_precision(const struct mlperf_benchmark *benchmark, int year,
     const char *eight = benchmark->lora && year >= LORA_DEFAULTS ? "True" : "False";
     const char *recipe = value_of(shell, "FP8_RECIPE", "");
     const char *precision = "bf16";
+    if (is_true(value_of(shell, "FP8_PARAMS", "False")))
+        eight = "True"; /* they need products of 8 */
     if (is_true(value_of(shell, "FP8", eight)))
         precision = strstr(recipe, "mxfp8") ? "mxfp8" : "fp8";
     if (is_true(value_of(shell, "FP4", "False"))) {
@@ -211,20 +216,28 @@ static void read_precision(const struct mlperf_benchmark *benchmark, int year,
 }
 
 /* Frozen weights of the LoRA scripts are kept in 8 bits where products are (fp8_params: FP8), those
- * of the others where FP8_PARAMS says so. */
+ * of the others where FP8_PARAMS, FP8_PARAM_GATHER since v5.1, says so. */
 static void read_weights(const struct mlperf_benchmark *benchmark, const struct shell *shell,
                          struct mlperf_result *cells)
 {
     const bool eight = strstr(mlperf_get(cells, "precision"), "fp8") != NULL;
-    if (eight && (benchmark->lora || is_true(value_of(shell, "FP8_PARAMS", "False"))))
+    const char *said = value_of(shell, "FP8_PARAM_GATHER", value_of(shell, "FP8_PARAMS", ""));
+    if (eight && (benchmark->lora || is_true(said)))
         mlperf_set(cells, "weights_fp8", "1");
+    else if (!benchmark->lora && *said)
+        mlperf_set(cells, "weights_fp8", "0");
 }
 
 /* Transformer Engine's attention in 8 bits: FP8_DPA of the scripts, fp8_dot_product_attention of
- * the configurations that read it; off where nothing sets it. */
+ * the configurations that read it; off where nothing sets it. On ROCm the assembly kernels of
+ * AITER, forward and backward that adds up in 16 bits, stand for what is newest. */
 static void read_attention(const struct shell *shell, struct mlperf_result *cells)
 {
+    const char *in_32_bits = value_of(shell, "NVTE_CK_IS_V3_ATOMIC_FP32", "1");
     if (is_true(value_of(shell, "FP8_DPA", "False"))) mlperf_set(cells, "attention_fp8", "1");
+    if (is_true(value_of(shell, "NVTE_CK_USES_FWD_V3", "0")) &&
+        is_true(value_of(shell, "NVTE_CK_USES_BWD_V3", "0")) && !is_true(in_32_bits))
+        mlperf_set(cells, "attention", "flash3");
 }
 
 /* What makes room in memory; "room": what no column can say, the notes have it. */
@@ -289,8 +302,9 @@ static void read_shell(const struct shell *shell, const struct mlperf_benchmark 
                        int year, struct mlperf_config *config)
 {
     struct mlperf_result *cells = &config->cells;
-    config->nodes = number_of(value_of(shell, "DGXNNODES", NULL));
-    config->gpus_per_node = number_of(value_of(shell, "DGXNGPU", NULL));
+    config->nodes = number_of(value_of(shell, "DGXNNODES", value_of(shell, "NNODES", NULL)));
+    config->gpus_per_node =
+        number_of(value_of(shell, "DGXNGPU", value_of(shell, "GPUS_PER_NODE", NULL)));
     config->samples = number_of(value_of(shell, "MINIBS", NULL));
     for (size_t i = 0; i < WORDS; i++)
         read_word(&words[i], benchmark, year, shell, config);
@@ -307,6 +321,10 @@ static void read_shell(const struct shell *shell, const struct mlperf_benchmark 
     config->pipeline = cell_number(cells, "pp");
     config->context = cell_number(cells, "cp");
     config->microbatch = cell_number(cells, "micro_batch");
+    if (config->samples == 0 && config->nodes * config->gpus_per_node > 0) /* AMD's 8B scripts */
+        config->samples = number_of(value_of(shell, "GBS", NULL)) * config->tensor *
+                          config->pipeline * config->context /
+                          (config->nodes * config->gpus_per_node);
 }
 
 enum { MOST_BYTES = 1 << 20 };

@@ -19,6 +19,8 @@ struct mlperf_benchmark {
     bool lora;         /* the variables of the LoRA scripts */
     bool experts, context_by_all_to_all;
     const char *note;
+    const char
+        *folders; /* "ft-llm|llama2_70b": what submitters call its folder, too; NULL: no other */
 };
 
 const struct mlperf_benchmark *mlperf_benchmark_named(const char *name); /* NULL: not read */

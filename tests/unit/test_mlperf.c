@@ -146,6 +146,39 @@ Test(mlperf, says_what_makes_room)
     mlperf_release(&mlperf);
 }
 
+struct wanted {
+    const char *where, *cell, *value;
+};
+
+/* The README names one of two that fit; folders and GPUs called otherwise; AMD's variables. */
+Test(mlperf, finds_configurations_where_submitters_keep_them)
+{
+    static const struct wanted wanted[] = {{"told_n1", "precision", "nvfp4"},
+                                           {"told_n1", "bucket", "768000000"},
+                                           {"told_n1", "weights_fp8", "0"},
+                                           {"told_n1", "attention", ""},
+                                           {"called_n1", "tp", "1"},
+                                           {"called_n1", "precision", "fp8"},
+                                           {"called_n1", "bucket", ""},
+                                           {"cdna_n1", "precision", "fp8"},
+                                           {"cdna_n1", "micro_batch", "2"},
+                                           {"cdna_n1", "dp", "8"},
+                                           {"cdna_n1", "weights_fp8", "1"},
+                                           {"cdna_n1", "attention", "flash3"},
+                                           {"cdna_n1", "metric_value", "1.0000"}};
+    struct mlperf mlperf;
+    struct rk_error error;
+    cr_assert_eq(mlperf_read(RECKON_TEST_SOURCE "/tests/data/mlperf/round_v2", &mlperf, &error),
+                 RK_OK, "%s", error.text);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const struct mlperf_result *result = result_of(&mlperf, wanted[i].where);
+        const char *value = mlperf_get(result, wanted[i].cell);
+        cr_expect_str_eq(value, wanted[i].value, "%s %s: %s", wanted[i].where, wanted[i].cell,
+                         value);
+    }
+    mlperf_release(&mlperf);
+}
+
 Test(mlperf, leaves_open_what_no_configuration_says)
 {
     struct mlperf mlperf;

@@ -1,0 +1,11 @@
+export NNODES=1
+export GPUS_PER_NODE=8
+export GBS=32
+export MBS=2
+export TP=1
+export PP=1
+export CP=1
+export FP8_PARAMS=1
+export NVTE_CK_USES_FWD_V3=1
+export NVTE_CK_USES_BWD_V3=1
+export NVTE_CK_IS_V3_ATOMIC_FP32=0

@@ -1,0 +1,7 @@
+export MINIBS=2
+export MICRO_BATCH_SIZE=2
+export BUCKET_SIZE=768000000
+export DGXNNODES=1
+export DGXNGPU=8
+export FP8=True
+export FP8_PARAM_GATHER=True
