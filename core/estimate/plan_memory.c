@@ -275,11 +275,6 @@ static bool steps_as_deepspeed(const struct rk_plan *plan)
            plan->precision != RK_FP32 && plan->precision != RK_TF32;
 }
 
-static bool has_bf16_optimizer(const struct rk_plan *plan)
-{
-    return plan->precision != RK_FP16 && plan->zero == 1;
-}
-
 /* num_shards of its all-gathers is rounded down: up to twice a bucket is one. */
 static double gathered_at_once(double parameters, double bucket)
 {
@@ -293,7 +288,7 @@ static double cached_by_step(const struct rk_plan *plan, const struct sharing *s
 {
     const double ranks = sharing->shards[false].ranks;
     if (!steps_as_deepspeed(plan)) return 0;
-    if (has_bf16_optimizer(plan)) return 2 * gathered_at_once(parameters, gather_bucket_bf16);
+    if (sums_in_fp32(plan)) return 2 * gathered_at_once(parameters, gather_bucket_bf16);
     return (2 + 4) * parameters / ranks +
            2 * (smaller(parameters, reduce_bucket) + gathered_at_once(parameters, gather_bucket));
 }
@@ -372,11 +367,13 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
     ends_in_flight(rule.ends_in_flight, plan, sharing->microbatches);
     rule.step_element = foreach_element(plan) * rule.optimizer_here / sharing->shards[0].ranks;
     if (steps_as_deepspeed(plan)) {
-        const bool bf16 = has_bf16_optimizer(plan);
+        const bool bf16 = sums_in_fp32(plan);
         const double here = rule.optimizer_here / sharing->shards[false].ranks;
         rule.step_element = bf16 ? 0 : (2 + 4) * here;
         rule.step_gathers = bf16 ? 2 * gather_bucket_bf16 : gather_bucket;
     }
+    if (habits_of(plan)->flat_steps && plan->zero == 0 && sharing->bytes.master > 0)
+        rule.step_element = 4; /* fp32 gradients: step of fp16/unfused_optimizer.py */
     return rule;
 }
 

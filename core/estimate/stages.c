@@ -421,6 +421,12 @@ static int width_of(enum rk_precision precision)
     return precision == RK_FP16 ? 1 : 2;
 }
 
+bool sums_in_fp32(const struct rk_plan *plan)
+{
+    return habits_of(plan)->flat_steps && width_of(plan->precision) == 2 && plan->zero < 2 &&
+           plan->gradient_element_bytes >= 4;
+}
+
 /* Master copy and moments, each of them as the plan says or as usual. */
 static double optimizer_bytes(const struct rk_plan *plan, double usual, double usual_master)
 {
@@ -516,10 +522,6 @@ struct element_bytes element_bytes_of(const struct rk_plan *plan)
     const double usual_master =
         e.weight < 4 ? 4 : 0; /* where weights are narrow unless it is said */
     const bool narrow = plan->precision >= RK_FP8_DELAYED;
-    if (plan->framework == RK_DEEPSPEED && width_of(plan->precision) == 2 && plan->zero < 2) {
-        e.gradient = 2 + 4; /* its bf16 optimizer also sums them up in fp32 */
-        e.sent_gradient = 4;
-    }
     if (plan->weight_element_bytes > 0) e.weight = plan->weight_element_bytes;
     if (plan->gradient_element_bytes > 0) {
         if (plan->gradient_element_bytes >= 4) { /* no separate fp32 copy of the gradients */
@@ -528,6 +530,7 @@ struct element_bytes element_bytes_of(const struct rk_plan *plan)
         }
         e.gradient = e.sent_gradient = plan->gradient_element_bytes;
     }
+    if (sums_in_fp32(plan)) e.gradient += e.gathered;
     e.optimizer = optimizer_bytes(plan, e.optimizer, usual_master);
     e.master = plan->master_element_bytes >= 0 ? plan->master_element_bytes : usual_master;
     keep_state(&e, plan);

@@ -148,6 +148,10 @@ struct element_bytes {
 
 struct element_bytes element_bytes_of(const struct rk_plan *plan);
 
+/* DeepSpeed's bf16 optimizer, of data_types.grad_accum_dtype fp32 with ZeRO-1: it keeps the
+ * gradients of the 16-bit weights and their sums in fp32 (runtime/bf16_optimizer.py). */
+bool sums_in_fp32(const struct rk_plan *plan);
+
 /* ---- ranks that share the state ---- */
 
 /* What a plan makes of every stage alike; [0] of dense weights, [1] of experts'. */

@@ -86,7 +86,9 @@ struct loss_bytes {
 
 /* Trainers that get logits from the model. transformers, modeling_llama.py: to 4.44 the model
  * returned fp32 logits, which the trainer held with its outputs, and shifted them into a copy; from
- * 4.45 it kept them in 16 bits, cast and shifted; loss_utils.py shifts labels instead. */
+ * 4.45 it kept them in 16 bits, cast and shifted; loss_utils.py shifts labels instead.
+ * Megatron-DeepSpeed has Megatron-LM's kernels, over fp32 logits that it clones first (2021) or
+ * takes the maximum off in a copy (since 2023; tensor_parallel/cross_entropy.py). */
 /* clang-format off */
 static const struct loss_bytes of_trainers[RK_LOSSES] = {
     /*                    kept, others, traffic */
@@ -96,6 +98,7 @@ static const struct loss_bytes of_trainers[RK_LOSSES] = {
     [RK_LOSS_COPIED]  = { 2,   6,      {16, 8,  4, 2} },
     [RK_LOSS_NARROW]  = { 4,   2,      {10, 8,  2, 2} },
     [RK_LOSS_WIDE]    = { 8,   12,     {20, 24, 4, 4} },
+    [RK_LOSS_CLONED]  = { 4,   6,      {42, 18, 9, 4} },
     [RK_LOSS_POLICY]  = { 4,   12,     {52, 60, 14, 18} }, /* with products; prime-rl, lm_head.py */
 };
 /* clang-format on */

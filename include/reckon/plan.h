@@ -155,6 +155,7 @@ extern "C" {
     X(RK_LOSS_COPIED,  "copied",  "Transformers to 4.48 with a fused kernel in place: 16-bit logits and an fp32 copy, shifted") \
     X(RK_LOSS_NARROW,  "narrow",  "torch's cross entropy over 16-bit logits, in chunks or whole") \
     X(RK_LOSS_WIDE,    "wide",    "torch's cross entropy over fp32 logits that are kept") \
+    X(RK_LOSS_CLONED,  "cloned",  "Megatron-DeepSpeed: the vocabulary-parallel loss over a copy of the fp32 logits") \
     X(RK_LOSS_POLICY,  "policy",  "log-probabilities and entropy of fp32 logits, 2,048 columns at a time, which backward makes again (trainers of reinforcement learning)")
 
 #define RK_NAMES_objective(X) \

@@ -153,7 +153,10 @@ Test(plan_memory, what_the_step_leaves_in_the_allocator)
     const double N = stage->parameters;
     NEAR(stage->cached_bytes, (2 + 4) * N / 4 + 2 * (N + N));
     plan.precision = RK_BF16;
+    NEAR(stage_of(&small, &plan, 0)->cached_bytes, (2 + 4) * N / 4 + 2 * (N + N));
+    plan.gradient_element_bytes = 4;
     NEAR(stage_of(&small, &plan, 0)->cached_bytes, 2 * N);
+    plan.gradient_element_bytes = 0;
     plan.zero = 2;
     NEAR(stage_of(&small, &plan, 0)->cached_bytes, (2 + 4) * N / 4 + 2 * (N + N));
     machine.system.memory[0].capacity_bytes = prediction.stage[0].total_bytes + 1;
@@ -174,6 +177,33 @@ Test(plan_memory, the_step_may_need_more_than_the_activations)
     const struct rk_stage *stage = stage_of(&small, &plan, 0);
     const double N = stage->parameters, states = (2 + 2 + 12 / 2.0) * N;
     NEAR(stage->allocated_bytes, states + 2 * machine.system.kernels.workspace_bytes + 3 * N);
+}
+
+/* Without ZeRO fp32 gradients of all parameters come on top: 2 + 12 + 2 + 4 bytes. Jean Zay's log of
+ * June 2021 has 15,446.8 MiB allocated on stages whose activations are few, of 811.7 million
+ * parameters, 19.95 each (bigscience, gpt2-meg-ds-3d/meg_ds_3d_gpt2_perf_n16-ds-on.out). */
+Test(plan_memory, the_step_without_zero)
+{
+    struct rk_plan plan = plan_of(RK_DEEPSPEED, 1, 1);
+    plan.precision = RK_FP16;
+    plan.zero = 0;
+    plan.sequence = 8;
+    const struct rk_stage *stage = stage_of(&small, &plan, 0);
+    NEAR(stage->allocated_bytes,
+         20 * stage->parameters + 2 * machine.system.kernels.workspace_bytes);
+}
+
+/* DeepSpeed's bf16 optimizer keeps gradients in 16 bits and their sums in fp32, where
+ * data_types.grad_accum_dtype says so; else ZeRO-1 has 16 bits alone. */
+Test(plan_memory, deepspeed_sums_in_fp32_where_it_is_said)
+{
+    struct rk_plan plan = plan_of(RK_DEEPSPEED, 2, 1);
+    const struct rk_stage *stage = stage_of(&small, &plan, 0);
+    NEAR(stage->holds[RK_HOLD_gradients], 2 * stage->parameters);
+    plan.gradient_element_bytes = 4;
+    NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_gradients], (2 + 4) * stage->parameters);
+    plan.zero = 2;
+    NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_gradients], 4 / 2 * stage->parameters);
 }
 
 /* ---- state ---- */

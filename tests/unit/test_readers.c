@@ -76,7 +76,7 @@ static const struct {
      "\"bfloat16\", "
      "\"zero_optimization\": {\"stage\": 1}, \"checkpoint-activations\": true}",
      16, NULL,
-     "framework=deepspeed dp4 tp2 pp2 mbs4 gbs16 zero1 recompute=full attention=unfused "
+     "framework=deepspeed dp4 tp2 pp2 mbs4 gbs16 zero1 recompute=full attention=unfused loss=cloned "
      "no-gradient-fusion no-transformer-engine vocab-multiple=128"},
     {"nanotron", "n.yaml",
      "model:\n  dtype: bfloat16\n  model_config:\n    num_hidden_layers: 8\n    hidden_size: 1024\n"

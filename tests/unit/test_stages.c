@@ -243,8 +243,11 @@ Test(stages, adding_gradients)
     NEAR(element_bytes_of(&plan).added, 0);
     plan.framework = RK_DEEPSPEED;
     plan.batch = 4;
-    NEAR(element_bytes_of(&plan).added, (2 + 2 * 4) * 3 / 4.0); /* bf16 is summed in fp32 */
-    plan.zero = 2;                                              /* sums in 16 bits */
+    NEAR(element_bytes_of(&plan).added, (2 + 2 * 2) * 3 / 4.0);
+    plan.gradient_element_bytes = 4; /* grad_accum_dtype fp32 */
+    NEAR(element_bytes_of(&plan).added, (2 + 2 * 4) * 3 / 4.0);
+    plan.gradient_element_bytes = 0;
+    plan.zero = 2;
     NEAR(element_bytes_of(&plan).added, (2 + 2 * 2) * 3 / 4.0);
     plan.zero = 0;
     plan.precision = RK_FP16;
