@@ -88,7 +88,11 @@ struct loss_bytes {
  * returned fp32 logits, which the trainer held with its outputs, and shifted them into a copy; from
  * 4.45 it kept them in 16 bits, cast and shifted; loss_utils.py shifts labels instead.
  * Megatron-DeepSpeed has Megatron-LM's kernels, over fp32 logits that it clones first (2021) or
- * takes the maximum off in a copy (since 2023; tensor_parallel/cross_entropy.py). */
+ * takes the maximum off in a copy (since 2023; tensor_parallel/cross_entropy.py). prime-rl's policy
+ * loss (trainer/models/layers/lm_head.py, _ChunkedLogProbEntropyFn) is one kernel of torch after
+ * another over fp32 chunks: cast, temperature, maximum, difference, exponential, two sums and a
+ * product in forward; cast, temperature, difference, exponential, gradient, temperature and two
+ * casts in backward. */
 /* clang-format off */
 static const struct loss_bytes of_trainers[RK_LOSSES] = {
     /*                    kept, others, traffic */
@@ -99,7 +103,7 @@ static const struct loss_bytes of_trainers[RK_LOSSES] = {
     [RK_LOSS_NARROW]  = { 4,   2,      {10, 8,  2, 2} },
     [RK_LOSS_WIDE]    = { 8,   12,     {20, 24, 4, 4} },
     [RK_LOSS_CLONED]  = { 4,   6,      {42, 18, 9, 4} },
-    [RK_LOSS_POLICY]  = { 4,   12,     {52, 60, 14, 18} }, /* with products; prime-rl, lm_head.py */
+    [RK_LOSS_POLICY]  = { 2,   6,      {54, 58, 14, 18} }, /* with the starts of products */
 };
 /* clang-format on */
 
