@@ -8,6 +8,7 @@
  * element; B saves A x (huggingface/peft v0.10 to 0.18, src/peft/tuners/lora/layer.py). DoRA
  * computes the norm of W + s B A in every forward pass, and saves both results (dora.py).
  */
+#include "plan/habits.h"
 #include "workload/layers_build.h"
 
 /* clang-format off */
@@ -54,13 +55,28 @@ static struct operation *add_factor(struct build *build, enum op id, struct plac
     return op;
 }
 
-static void drop(struct build *build, struct place_in in, double elements)
+/* PEFT's adapters are in fp32 where activations have 16 bits: each casts its input for itself
+ * (_cast_input_dtype of layer.py), and autocast casts it back for the product. */
+static bool casts_input(const struct build *build)
 {
-    const double e = build->element;
-    if (!(build->plan->lora_dropout > 0)) return;
-    struct operation *op = add_memory(build, OP_ADAPTER_DROPOUT, in, elements,
-                                      (struct traffic){2 * e + 1, 2 * e + 1, 1, 1});
-    op->saved_bytes = op->saved_recomputed_bytes = elements * (e + 1);
+    return build->plan->lora_element_bytes > build->element && !habits_of(build->plan)->engine;
+}
+
+/* What an adapter does with its input before A reads it, and, where it casts, the sum of its
+ * gradient and the matrix's. */
+static void prepare_input(struct build *build, struct place_in in, double elements)
+{
+    const double e = build->element, wide = build->plan->lora_element_bytes;
+    const bool drops = build->plan->lora_dropout > 0, casts = casts_input(build);
+    struct traffic traffic = {0};
+    if (drops) traffic = (struct traffic){2 * (casts ? wide : e) + 1, 0, 1, 1};
+    traffic.forward += casts ? 2 * (e + wide) : 0;
+    traffic.backward = traffic.forward + (casts ? 3 * e : 0);
+    traffic.forward_kernels += casts ? 2 : 0;
+    traffic.backward_kernels += casts ? 3 : 0;
+    if (!drops && !casts) return;
+    struct operation *op = add_memory(build, OP_ADAPTER_DROPOUT, in, elements, traffic);
+    if (drops) op->saved_bytes = op->saved_recomputed_bytes = elements * (e + 1);
 }
 
 /* B A and W + s B A whole, twice read for the norm; both results are kept, and a magnitude of each
@@ -82,14 +98,14 @@ void add_adapter(struct build *build, struct place_in in, const struct adapted *
 {
     const double rank = (double)build->plan->lora, e = build->element;
     if (!(targets_of(build->plan) >> a->target & 1) || build->served || !(a->out > 0)) return;
-    drop(build, in, a->count * a->rows * a->in);
+    prepare_input(build, in, a->count * a->rows * a->in);
     struct operation *op =
         add_factor(build, OP_ADAPTER_IN, in, a, &(struct product){a->count, a->rows, rank, a->in});
     op->saved_bytes = op->saved_recomputed_bytes = a->count * a->rows * rank * e;
     add_factor(build, OP_ADAPTER_OUT, in, a, &(struct product){a->count, a->rows, a->out, rank});
     weigh(build, in, a);
     const struct traffic sum = /* compiled, after the product of B */
-        build->plan->fused ? (struct traffic){2 * e, e, 0, 0}
-                           : (struct traffic){5 * e, 2 * e, 2, 1};
+        build->plan->fused && !casts_input(build) ? (struct traffic){2 * e, e, 0, 0}
+                                                  : (struct traffic){5 * e, 2 * e, 2, 1};
     add_memory(build, OP_ADAPTER_SUM, in, a->count * a->rows * a->out, sum);
 }

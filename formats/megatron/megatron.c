@@ -30,6 +30,28 @@ static const char *tool_name(enum megatron_tool tool)
                                         : "Megatron-LM";
 }
 
+/* Variables of Transformer Engine, of which the first decides over the argument (docs/envvars.rst
+ * of 2.9); NVTE_FP8_DPA, which scripts set, is none of them. */
+static void read_engine(const struct shell *shell, struct megatron_import *import)
+{
+    if (!shell) return;
+    const char *recipe = shell_variable(shell, "NVTE_DPA_FP8_RECIPE");
+    const char *backward = shell_variable(shell, "NVTE_FP8_DPA_BWD");
+    const char *vain = shell_variable(shell, "NVTE_FP8_DPA");
+    if (vain)
+        notes_add(&import->notes, NOTE_WARNING, 0, 0, "NVTE_FP8_DPA", vain,
+                  "is read by nothing: --fp8-dot-product-attention is what multiplies in 8 bits");
+    if (!import->plan.attention_fp8) return;
+    if (recipe && strcmp(recipe, "F16") == 0) {
+        import->plan.attention_fp8 = false;
+        notes_add(&import->notes, NOTE_WARNING, 0, 0, "NVTE_DPA_FP8_RECIPE", recipe,
+                  "puts attention back to 16 bits, whatever --fp8-dot-product-attention says");
+    } else if (backward && strcmp(backward, "0") == 0) {
+        notes_add(&import->notes, NOTE_WARNING, 0, 0, "NVTE_FP8_DPA_BWD", backward,
+                  "has backward in 16 bits, which is counted in 8");
+    }
+}
+
 static enum rk_status interpret(struct megatron_args *args, const struct shell_word *words,
                                 size_t count, const struct megatron_options *options,
                                 struct megatron_import *import)
@@ -51,6 +73,7 @@ static enum rk_status interpret(struct megatron_args *args, const struct shell_w
     status = megatron_plan(args, &import->model, &import->plan);
     if (status == RK_OK) status = megatron_deepspeed(args, &import->plan);
     if (status != RK_OK) return status;
+    read_engine(args->shell, import);
     import->complete = true;
     import->fsdp = megatron_has(args, MEGATRON_TORCH_FSDP2_FLAG) ||
                    megatron_has(args, MEGATRON_MEGATRON_FSDP_FLAG) ||
