@@ -305,14 +305,6 @@ static double there_of(const struct layer_fold *kept, const struct layer *layer,
     return whole + (kept->saved_total_bytes - whole) * 2 / (double)plan->sequence_chunks;
 }
 
-/* Frozen units of torch's first FSDP on two ranks and more: two are there at once, with the
- * gradients of either, 61.5 to 63 widths of the stream a token where one rank has 31.5; of units
- * that are trained, one (docs/memory.md). */
-static double groups_there(const struct rk_plan *plan)
-{
-    return plan->flat_units && plan->ranks > 1 && rk_plan_freezes(plan) ? 2 : 1;
-}
-
 static double cache_of(const struct layer *layer)
 {
     double bytes = 0;
@@ -331,7 +323,6 @@ static void fold_whole(struct layer_fold *fold, const struct layer_fold *kept,
     fold->saved_bytes[RK_HOLD_checkpoints] = layer->input_bytes / group;
     fold->saved_bytes[RK_HOLD_attention] = cache_of(layer);
     fold->working_bytes += there_of(kept, layer, plan) * group;
-    fold->working_bytes *= groups_there(plan);
 }
 
 enum { DISPATCH_UNITS = 20 }; /* multiprocessors that send and receive [deepseek2024v3] */

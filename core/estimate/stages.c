@@ -237,6 +237,20 @@ static inline void add_end(struct stage_sum *sum, adder *add, const struct layer
     sum->put_off_bytes = layer->put_off_bytes;
 }
 
+/* Frozen units of torch's first FSDP on two ranks and more: the inputs of all units stay until
+ * backward ends, since hooks on them reshard the units (_register_post_backward_reshard_only_hook of
+ * torch/distributed/fsdp/_runtime_utils.py), and as much for their gradients. So checkpoints are
+ * there twice while the last block runs backward, not while the loss does (docs/memory.md). */
+static inline void add_inputs(struct stage_sum *sum, adder *add, const struct layer_folds *fold,
+                              const struct rk_plan *plan, const struct stage_blocks *blocks)
+{
+    const bool hooked = plan->flat_units && plan->ranks > 1 && rk_plan_freezes(plan);
+    if (!hooked || plan->recompute != RK_WHOLE || add == add_details || add == add_swaps) return;
+    for (int k = 0; k < fold->blocks; k++)
+        sum->working_bytes += blocks->counts[RECOMPUTED][fold->block[k]] *
+                              fold->layer[fold->block[k]][RECOMPUTED].saved_total_bytes;
+}
+
 static inline __attribute__((always_inline)) void add_stage(struct stage_sum *sum, adder *add,
                                                             const struct layer_folds *fold,
                                                             const struct rk_model *model,
@@ -248,6 +262,7 @@ static inline __attribute__((always_inline)) void add_stage(struct stage_sum *su
         for (int i = 0; i < TREATMENTS; i++)
             add_blocks(sum, add, &fold->layer[fold->block[k]][i],
                        blocks->counts[i][fold->block[k]]);
+    add_inputs(sum, add, fold, plan, blocks);
     if (blocks->first) add_end(sum, add, &fold->layer[LAYER_EMBEDDING][AS_IT_IS], FIRST_END);
     if (!blocks->last) return;
     add_end(sum, add, &fold->layer[LAYER_HEAD][AS_IT_IS], LAST_END);
