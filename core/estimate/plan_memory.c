@@ -399,6 +399,7 @@ struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct
                         state.optimizer * rule->optimizer_here + sum->buffer_bytes +
                         placeholder_bytes(sum, rule) + unsplit_of(rule, sum),
         .late_bytes = late_bytes(sum, rule),
+        .beside_bytes = rule->late ? sum->loss_beside_bytes : 0,
         .between_bytes = state.between * rule->optimizer_here,
         .step_bytes = step_of(rule, trained_of(sum, rule)),
         .fixed_bytes = gathered_bytes(sum, rule) + sum->working_bytes + rule->messages_bytes +

@@ -234,7 +234,11 @@ static void add_memory(struct tally *tally, struct rk_stage *stage, const struct
     tally->largest.holds[RK_HOLD_working] -= gone;
     tally->buffers = fmax(tally->buffers, sum->buffer_bytes);
     tally->messages = fmax(tally->messages, rule->messages_bytes);
-    if (transient < tally->transient) return;
+    if (transient < tally->transient) {
+        all->beside_bytes = 0;
+        return;
+    }
+    all->beside_bytes = fmin(demand.beside_bytes, transient - tally->transient);
     tally->transient = transient;
     tally->largest.holds[RK_HOLD_gathered] = transient - sum->working_bytes;
     tally->largest.holds[RK_HOLD_working] = sum->working_bytes;

@@ -225,7 +225,9 @@ static inline void add_end(struct stage_sum *sum, adder *add, const struct layer
     if (end == LAST_END && add != add_details) /* the loss's is gone when blocks run backward */
         sum->working_bytes = larger(0, sum->working_bytes - layer->loss_bytes);
     if (end == LAST_END && add == add_outline) sum->loss_bytes = layer->loss_bytes;
+    const double blocks = sum->working_bytes;
     add(sum, layer, 1);
+    if (end == LAST_END && add != add_details) sum->loss_beside_bytes = sum->working_bytes - blocks;
     note_end(sum, add, layer, 1, end);
     if (add != add_outline) return;
     sum->ends_parameters += layer->parameters;
@@ -239,8 +241,8 @@ static inline void add_end(struct stage_sum *sum, adder *add, const struct layer
 
 /* Frozen units of torch's first FSDP on two ranks and more: the inputs of all units stay until
  * backward ends, since hooks on them reshard the units (_register_post_backward_reshard_only_hook of
- * torch/distributed/fsdp/_runtime_utils.py), and as much for their gradients. So checkpoints are
- * there twice while the last block runs backward, not while the loss does (docs/memory.md). */
+ * torch/distributed/fsdp/_runtime_utils.py), and another tensor of each one's size. So checkpoints
+ * are there twice while the last block runs backward, not while the loss does (docs/memory.md). */
 static inline void add_inputs(struct stage_sum *sum, adder *add, const struct layer_folds *fold,
                               const struct rk_plan *plan, const struct stage_blocks *blocks)
 {
@@ -314,7 +316,7 @@ void stage_holds_again(struct stage_sum *sum, const struct layer_folds *fold,
 void stage_bare_outline(struct stage_sum *bare, const struct stage_sum *sum)
 {
     memcpy(bare, sum, OUTLINE_BYTES);
-    bare->saved_total_bytes = bare->working_bytes = 0;
+    bare->saved_total_bytes = bare->working_bytes = bare->loss_beside_bytes = 0;
     for (int end = 0; end < ENDS; end++)
         bare->ends_total_bytes[end] = 0;
 }

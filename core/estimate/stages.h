@@ -63,6 +63,7 @@ struct stage_sum {
     double parameters, expert_parameters, narrow_parameters;
     double adapter_parameters[2]; /* dense, of experts; not among the others */
     double loss_bytes;            /* of what the end saves: gone when blocks run backward */
+    double loss_beside_bytes;     /* of working_bytes: what the end has more than the blocks */
     double long_sides, short_sides;
     double ends_parameters;    /* embedding and head among them */
     double copied_parameters;  /* of tables that the first stage has */
@@ -231,6 +232,7 @@ void ends_in_flight(double ends[ENDS], const struct rk_plan *plan, double microb
 struct stage_demand {
     double static_bytes;             /* weights, gradients, optimizer, lasting buffers */
     double late_bytes;               /* of these: gradients that come while activations go */
+    double beside_bytes;             /* of fixed_bytes: gone before the first of them comes */
     double between_bytes;            /* on top of that, from the optimizer's step to the next one */
     double step_bytes;               /* ... while the step runs, freed after it */
     double fixed_bytes;              /* gathered, working, messages */
@@ -286,11 +288,11 @@ bool rule_lowers(const struct memory_rule *rule, int tier);
 double lowered_bytes(const struct memory_rule *rule, const struct stage_sum *sum, double in_flight,
                      int tier);
 
-/* What is not there at the peak of gradients that come late: the activations are there first, the
- * gradients last, and what lies between is linear in both. */
+/* What is not there at the peak of gradients that come late: the activations, and what the loss has
+ * beside them, are there first, the gradients last, and what lies between is linear in both. */
 static inline double absent_bytes(const struct stage_demand *demand, double in_flight)
 {
-    const double flight = demand->flight_bytes * in_flight;
+    const double flight = demand->flight_bytes * in_flight + demand->beside_bytes;
     return demand->late_bytes < flight ? demand->late_bytes : flight;
 }
 
