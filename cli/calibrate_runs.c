@@ -1,5 +1,7 @@
 #include "cli/calibrate_runs.h"
 
+#include "catalog/hosts.h"
+#include "catalog/plan_fields.h"
 #include "cli/model_input.h"
 #include "facts/judge.h"
 #include "logs/train_log.h"
@@ -110,8 +112,10 @@ static enum rk_status read_run(const struct calibrate_log *log, const char *syst
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "calibrate: --log needs --model and --plan: what the run was");
     enum rk_status status = model_open(log->model, &fact->model, error);
-    if (status == RK_OK) status = rk_plan_load(log->plan, &fact->plan, error);
+    char host[HOST_WORD];
     if (status == RK_OK) status = rk_system_load(system, &fact->system, error);
+    if (status == RK_OK) status = plan_named_on(log->plan, &fact->system, &fact->plan, error);
+    if (status == RK_OK) status = host_add(&fact->plan, system, &fact->system, host, error);
     fact->lone_batch = (double)fact->plan.batch;
     return status;
 }

@@ -266,18 +266,11 @@ static enum rk_status look_ahead(const struct check_args *args, struct loaded *l
                                  struct rk_check_input *input, struct rk_error *error)
 {
     struct plan_draft draft;
-    struct rk_system made;
     char note[HOST_WORD];
-    bool taken;
     if (!input->model || !check_draft(input, &draft)) return RK_OK;
     if (strcmp(input->format, "words") == 0)
         model_warn_sequence(args->model, &l->model, l->sequence_why, draft.plan.sequence);
-    const enum rk_status status =
-        host_take(&draft.plan, args->system, &l->system, &made, &taken, note, error);
-    if (!taken) return status;
-    rk_system_release(&l->system);
-    l->system = made;
-    return RK_OK;
+    return host_add(&draft.plan, args->system, &l->system, note, error);
 }
 
 /* The catalog's model that a configuration without a model of its own names. */

@@ -390,9 +390,7 @@ static enum rk_status take_launch(const struct doctor_args *args, const struct l
                                   struct plan_input *input, struct rk_error *error)
 {
     struct plan_fault fault;
-    struct rk_system made;
-    char note[HOST_WORD];
-    bool taken;
+    char note[HOST_WORD] = "";
     if (!args->source.system)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--system is missing: reckon systems lists what there is");
@@ -408,13 +406,9 @@ static enum rk_status take_launch(const struct doctor_args *args, const struct l
             status = plan_fail(&input->draft, &fault, error);
     }
     if (status == RK_OK)
-        status = host_take(&input->draft.plan, args->source.system, &input->system, &made, &taken,
-                           note, error);
-    if (status != RK_OK || !taken) return status;
-    rk_system_release(&input->system);
-    input->system = made;
-    plan_assume(input, "%s", note);
-    return RK_OK;
+        status = host_add(&input->draft.plan, args->source.system, &input->system, note, error);
+    if (*note) plan_assume(input, "%s", note);
+    return status;
 }
 
 static enum rk_status gather(struct doctor_args *args, const struct launch_source *source,

@@ -269,12 +269,12 @@ static int run(enum export_target to, const struct usage *usage, int argc, char 
     struct notes *notes = calloc(1, sizeof *notes);
     const bool over = args.source.system && rk_machine_is_several(args.source.system);
     const bool on = args.source.system && !over;
-    enum rk_status status =
-        !notes ? no_memory(&error)
-        : over ? export_gather_over(&args.source, to == EXPORT_GALVATRON, &plan, &error)
-               : export_gather(&args.source, &plan, &error);
+    enum rk_status status = notes ? RK_OK : no_memory(&error);
     if (status == RK_OK && args.source.system)
         status = rk_system_load_several(args.source.system, &system, &error);
+    if (status == RK_OK)
+        status = over ? export_gather_over(&args.source, to == EXPORT_GALVATRON, &plan, &error)
+                      : export_gather(&args.source, on ? &system : NULL, &plan, &error);
     if (status == RK_OK && on) say_fit(&plan.model, &plan.plan, &system, "");
     if (status == RK_OK)
         status = launch_run_of(&args.run, &plan.model, args.source.system ? &system : NULL,

@@ -94,19 +94,26 @@ static enum rk_status read_script(const struct diff_source *source, const char *
     return status;
 }
 
-/* What the words leave open is as in the other plan: its GPUs, its batch. */
+static void take_gpus(struct plan_draft *draft, uint64_t gpus)
+{
+    draft->plan.ranks = gpus;
+    draft->given[plan_row("gpus")] = true;
+}
+
+/* What the words leave open is as in the other plan, its GPUs and its batch, or as reckon predict
+ * takes it on the system. */
 static enum rk_status complete(struct plan_draft *draft, const struct rk_plan *other,
-                               struct rk_plan *plan, struct rk_error *error)
+                               const struct rk_system *system, struct rk_plan *plan,
+                               struct rk_error *error)
 {
     struct plan_fault fault;
-    if (other && !plan_given(draft, "gpus") && !plan_given(draft, "data")) {
-        draft->plan.ranks = other->ranks;
-        draft->given[plan_row("gpus")] = true;
-    }
+    if (other && !plan_given(draft, "gpus") && !plan_given(draft, "data"))
+        take_gpus(draft, other->ranks);
     if (other && !plan_given(draft, "batch")) {
         draft->plan.batch = other->batch;
         draft->given[plan_row("batch")] = true;
     }
+    if (!system->machine) plan_take_system(draft, system);
     if (!plan_complete(draft, &fault)) return plan_fail(draft, &fault, error);
     *plan = draft->plan;
     return RK_OK;
@@ -118,13 +125,9 @@ static enum rk_status read_words(const char *text, const struct rk_plan *other, 
                                  struct rk_plan *plan, struct rk_error *error)
 {
     struct plan_draft draft = other && changes ? plan_draft_of(other) : plan_draft();
-    draft.system = system->machine ? NULL : system;
     const enum rk_status status = plan_read_words(changes ? text + 1 : text, &draft, error);
-    if (status == RK_OK && gpus && !plan_given(&draft, "gpus")) {
-        draft.plan.ranks = gpus;
-        draft.given[plan_row("gpus")] = true;
-    }
-    return status == RK_OK ? complete(&draft, other, plan, error) : status;
+    if (status == RK_OK && gpus && !plan_given(&draft, "gpus")) take_gpus(&draft, gpus);
+    return status == RK_OK ? complete(&draft, other, system, plan, error) : status;
 }
 
 /* Options change the second plan, or the first one where there is no second. */
@@ -133,12 +136,11 @@ static enum rk_status take_options(const struct diff_source *source, struct diff
 {
     const struct rk_plan before = source->b ? input->b : input->a;
     struct plan_draft draft = plan_draft_of(&before);
-    draft.system = input->system.machine ? NULL : &input->system;
     const enum rk_status status = plan_read_texts(&source->changes.words, &draft, error);
     if (status != RK_OK) return status;
     snprintf(input->name_b, sizeof input->name_b, "%.40s",
              source->b ? input->name_b : "A with options");
-    return complete(&draft, &before, &input->b, error);
+    return complete(&draft, &before, &input->system, &input->b, error);
 }
 
 static void name_plan(const char *text, enum form form, char name[static 48])
@@ -183,7 +185,7 @@ static enum rk_status read_plan(const struct diff_source *source, const char *te
     if (system->machine && form != PLAN_CHANGES)
         return read_several(source, text, form, plan, error);
     if (form == PLAN_FILE || form == PLAN_SCRIPT) {
-        status = form == PLAN_FILE ? rk_plan_load(text, plan, error)
+        status = form == PLAN_FILE ? plan_named_on(text, system, plan, error)
                                    : read_script(source, text, plan, model, keep, error);
         if (form == PLAN_FILE && status == RK_BAD_INPUT && launch_is_config(text)) {
             status = read_script(source, text, plan, model, keep, error);
@@ -298,15 +300,10 @@ static enum rk_status take_host(const struct diff_source *source, struct diff_in
 {
     const struct rk_plan *plan[2] = {&input->a, &input->b};
     for (int i = 0; i < 2; i++) {
-        struct rk_system made;
-        bool taken;
         if (input->system.machine) continue;
         const enum rk_status status =
-            host_take(plan[i], source->system, &input->system, &made, &taken, input->host, error);
+            host_add(plan[i], source->system, &input->system, input->host, error);
         if (status != RK_OK) return status;
-        if (!taken) continue;
-        rk_system_release(&input->system);
-        input->system = made;
     }
     return RK_OK;
 }

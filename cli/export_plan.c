@@ -1,5 +1,6 @@
 #include "cli/export_plan.h"
 
+#include "catalog/hosts.h"
 #include "cli/model_input.h"
 
 #include <inttypes.h>
@@ -15,19 +16,19 @@ const struct option export_source_options[] = {
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(file), .complete = "file",
      .help = "Plan file, as in reckon-plan(5), or words, \"tp8 pp4\""},
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
-     .help = "Number of GPUs (default: the product of the degrees)"},
+     .help = "Number of GPUs (default: all of the system, else the product of the degrees)"},
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
      .help = "Print to standard error whether the plan fits on this machine, and with which probability: an id of `reckon systems`, a file, or a description in one line. Over several clusters the plan is a file of reckon search --save-plan, or the best plan with these words"},
     {.name = NULL},
 };
 /* clang-format on */
 
-enum rk_status export_gather(const struct plan_source *source, struct export_plan *plan,
-                             struct rk_error *error)
+enum rk_status export_gather(const struct plan_source *source, struct rk_system *system,
+                             struct export_plan *plan, struct rk_error *error)
 {
     struct plan_draft draft = plan_draft();
     struct plan_fault fault;
-    char why[MODEL_WHY];
+    char why[MODEL_WHY], host[HOST_WORD];
     if (!source->model) return model_missing(error);
     if (!source->file && !source->words.count)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
@@ -43,7 +44,8 @@ enum rk_status export_gather(const struct plan_source *source, struct export_pla
         draft.given[plan_row("gpus")] = true;
         draft.data = 0;
     }
+    if (system) plan_take_system(&draft, system);
     if (!plan_complete(&draft, &fault)) return plan_fail(&draft, &fault, error);
     plan->plan = draft.plan;
-    return RK_OK;
+    return system ? host_add(&plan->plan, source->system, system, host, error) : RK_OK;
 }

@@ -16,9 +16,10 @@ struct export_plan {
     struct rk_plan plan;
 };
 
-/* Words override the file; the defaults are those of reckon-plan(5). */
-enum rk_status export_gather(const struct plan_source *source, struct export_plan *plan,
-                             struct rk_error *error);
+/* Words override the file; the defaults are those of reckon-plan(5), with a system (else NULL) those
+ * of reckon predict, which may offload to its nodes' memory. */
+enum rk_status export_gather(const struct plan_source *source, struct rk_system *system,
+                             struct export_plan *plan, struct rk_error *error);
 
 /* The same with source->system of several clusters: the plan of the file, or the best one with the
  * words. RK_BAD_ARGUMENT where the target cannot say it: one plan for all ranks, or with `layered`

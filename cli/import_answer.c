@@ -220,14 +220,8 @@ static enum rk_status load_system(const char *line, const struct rk_plan *plan,
                                   struct rk_system *system, char host[static HOST_WORD],
                                   struct rk_error *error)
 {
-    struct rk_system made;
-    bool taken = false;
-    enum rk_status status = rk_system_load(line, system, error);
-    if (status == RK_OK) status = host_take(plan, line, system, &made, &taken, host, error);
-    if (!taken) return status;
-    rk_system_release(system);
-    *system = made;
-    return RK_OK;
+    const enum rk_status status = rk_system_load(line, system, error);
+    return status == RK_OK ? host_add(plan, line, system, host, error) : status;
 }
 
 int import_answer(const struct import_answer *answer, const struct import_args *args)

@@ -219,16 +219,11 @@ enum rk_status plan_inputs(const struct plan_source *source, struct plan_input *
 static enum rk_status take_host(const struct plan_source *source, struct plan_input *input,
                                 struct rk_error *error)
 {
-    struct rk_system made;
-    char note[HOST_WORD];
-    bool taken;
+    char note[HOST_WORD] = "";
     const enum rk_status status =
-        host_take(&input->draft.plan, source->system, &input->system, &made, &taken, note, error);
-    if (!taken) return status;
-    rk_system_release(&input->system);
-    input->system = made;
-    plan_assume(input, "%s", note);
-    return RK_OK;
+        host_add(&input->draft.plan, source->system, &input->system, note, error);
+    if (*note) plan_assume(input, "%s", note);
+    return status;
 }
 
 /* ---- several clusters ---- */

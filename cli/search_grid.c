@@ -160,17 +160,12 @@ static enum rk_status load_system(const struct search_args *args, const char *li
                                   struct rk_system *system, struct rk_error *error)
 {
     const struct rk_plan away = asked_away(args);
-    struct rk_system made;
-    char note[HOST_WORD];
-    bool taken = false;
+    char note[HOST_WORD] = "";
     enum rk_status status = rk_system_load_several(line, system, error);
     if (status == RK_OK && !system->machine)
-        status = host_take(&away, line, system, &made, &taken, note, error);
-    if (!taken) return status;
-    rk_system_release(system);
-    *system = made;
-    if (search_speaks()) fprintf(stderr, "reckon: assumed: %s\n", note);
-    return RK_OK;
+        status = host_add(&away, line, system, note, error);
+    if (*note && search_speaks()) fprintf(stderr, "reckon: assumed: %s\n", note);
+    return status;
 }
 
 static enum rk_status load(struct search_grid *grid, const struct search_args *args,

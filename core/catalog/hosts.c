@@ -106,3 +106,15 @@ enum rk_status host_take(const struct rk_plan *plan, const char *line,
     host_note(&host, note);
     return status;
 }
+
+enum rk_status host_add(const struct rk_plan *plan, const char *line, struct rk_system *system,
+                        char note[static HOST_WORD], struct rk_error *error)
+{
+    struct rk_system made;
+    bool taken;
+    const enum rk_status status = host_take(plan, line, system, &made, &taken, note, error);
+    if (!taken) return status;
+    rk_system_release(system);
+    *system = made;
+    return RK_OK;
+}

@@ -99,6 +99,7 @@ struct plan_draft plan_draft_of(const struct rk_plan *plan)
 {
     struct plan_draft draft = {.plan = *plan};
     draft.given[plan_row("gpus")] = draft.given[plan_row("batch")] = true;
+    draft.given[plan_row("precision")] = true;
     draft.given[plan_row("attention")] = plan->attention != rk_usual_attention(plan->framework, 0);
     return draft;
 }
@@ -123,6 +124,13 @@ bool plan_take_precision(struct plan_draft *draft, const struct rk_system *syste
     if (plan_given(draft, "precision")) return false;
     draft->plan.precision = rk_usual_precision(system);
     return draft->given[plan_row("precision")] = true;
+}
+
+void plan_take_system(struct plan_draft *draft, const struct rk_system *system)
+{
+    draft->system = system;
+    plan_take_devices(draft, system);
+    plan_take_precision(draft, system);
 }
 
 void plan_settle_attention(struct plan_draft *draft)
@@ -386,6 +394,19 @@ enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_
     if (status == RK_OK) status = plan_read(&document, draft, error);
     document_release(&document);
     return status;
+}
+
+enum rk_status plan_named_on(const char *name, const struct rk_system *system, struct rk_plan *plan,
+                             struct rk_error *error)
+{
+    struct plan_draft draft = plan_draft();
+    struct plan_fault fault;
+    const enum rk_status status = plan_named(name, &draft, error);
+    if (status != RK_OK) return status;
+    if (!system->machine) plan_take_system(&draft, system);
+    if (!plan_complete(&draft, &fault)) return plan_fail(&draft, &fault, error);
+    *plan = draft.plan;
+    return RK_OK;
 }
 
 enum rk_status rk_plan_load(const char *name, struct rk_plan *plan, struct rk_error *error)

@@ -54,6 +54,8 @@ static inline bool plan_given(const struct plan_draft *draft, const char *key)
  * False: it was said, or the machine says nothing. */
 bool plan_take_devices(struct plan_draft *draft, const struct rk_system *system);
 bool plan_take_precision(struct plan_draft *draft, const struct rk_system *system);
+/* Both, and its kernels. */
+void plan_take_system(struct plan_draft *draft, const struct rk_system *system);
 
 /* The framework's usual kernel on the device, where none is given; runs of layers may have one of
  * their own. */
@@ -117,5 +119,9 @@ enum rk_status plan_read_file(const struct document *document, struct rk_plan *p
 
 /* A file (named as in <reckon/catalog.h>) or a line of words into a draft. */
 enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_error *error);
+
+/* The same, complete: what it leaves open is as reckon predict takes it on the system. */
+enum rk_status plan_named_on(const char *name, const struct rk_system *system, struct rk_plan *plan,
+                             struct rk_error *error);
 
 #endif

@@ -103,9 +103,7 @@ static void settle_draft(const struct rk_check_input *input, struct plan_draft *
         draft->plan.ranks = input->gpus;
         draft->given[plan_row("gpus")] = true;
     }
-    draft->system = input->system;
-    if (input->system) plan_take_devices(draft, input->system);
-    if (input->system) plan_take_precision(draft, input->system);
+    if (input->system) plan_take_system(draft, input->system);
     plan_settle_attention(draft);
 }
 
