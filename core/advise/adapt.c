@@ -133,7 +133,7 @@ static struct rk_plan plan_now(const struct adapt *a, const struct rk_plan *plan
 /* ---- what a record says ---- */
 
 struct parts {
-    double compute_s, inner_s, outer_s, memory_bytes;
+    double step_s, compute_s, inner_s, outer_s, memory_bytes;
 };
 
 static struct parts parts_of(const struct rk_model *model, const struct rk_system *system,
@@ -141,13 +141,31 @@ static struct parts parts_of(const struct rk_model *model, const struct rk_syste
 {
     struct rk_prediction p;
     rk_predict(model, system, plan, &p);
-    if (!p.timed) return (struct parts){0, 0, 0, 0};
-    return (struct parts){.compute_s = p.matrix_s + p.attention_s + p.memory_s + p.launch_s +
+    if (!p.timed) return (struct parts){.step_s = 0};
+    return (struct parts){.step_s = p.step_s,
+                          .compute_s = p.matrix_s + p.attention_s + p.memory_s + p.launch_s +
                                        p.recompute_s + p.optimizer_s,
                           .inner_s = p.tensor_s + p.context_s + p.expert_s,
                           .outer_s = p.data_s + p.pipeline_s,
                           .memory_bytes = p.hbm_bytes};
 }
+
+/* What is predicted where one factor is another; false: there is no such machine. */
+static bool parts_with(const struct adapt *a, const struct rk_plan *plan, enum adapt_factor which,
+                       double value, struct parts *parts)
+{
+    double factor[ADAPT_FACTORS];
+    struct rk_system machine;
+    memcpy(factor, a->factor, sizeof factor);
+    factor[which] = value;
+    if (!is_spared(a, plan)) factor[ADAPT_COMPUTE] *= a->slowest; /* it hides more */
+    if (adapt_machine(&machine, a->system, factor, NULL) != RK_OK) return false;
+    *parts = parts_of(a->model, &machine, plan);
+    rk_system_release(&machine);
+    return true;
+}
+
+enum { HALVINGS = 24 };
 
 /* Of a step; what is waited for less than this says no more than that it is less. */
 #define LEAST_WAIT 0.01
@@ -158,26 +176,39 @@ static struct parts parts_of(const struct rk_model *model, const struct rk_syste
 static double network_factor(const struct adapt *a, const struct rk_plan *plan,
                              enum adapt_factor which, double measured_s, double step_s)
 {
-    double low = 1.0 / 64, high = 4, factor[ADAPT_FACTORS];
+    double low = 1.0 / 64, high = 4;
     const bool little = measured_s < LEAST_WAIT * step_s;
     if (little) measured_s = LEAST_WAIT * step_s;
-    memcpy(factor, a->factor, sizeof factor);
-    if (!is_spared(a, plan)) factor[ADAPT_COMPUTE] *= a->slowest; /* it hides more */
-    for (int i = 0; i < 24; i++) {
-        struct rk_system machine;
+    for (int i = 0; i < HALVINGS; i++) {
+        struct parts parts;
         const double middle = sqrt(low * high);
-        factor[which] = middle;
-        if (adapt_machine(&machine, a->system, factor, NULL) != RK_OK) return 0;
-        const struct parts parts = parts_of(a->model, &machine, plan);
-        rk_system_release(&machine);
-        const double predicted_s = which == ADAPT_INNER ? parts.inner_s : parts.outer_s;
-        if (predicted_s > measured_s)
+        if (!parts_with(a, plan, which, middle, &parts)) return 0;
+        if ((which == ADAPT_INNER ? parts.inner_s : parts.outer_s) > measured_s)
             low = middle;
         else
             high = middle;
     }
     const double found = little ? fmin(1, sqrt(low * high)) : sqrt(low * high);
     return little && found <= a->factor[which] ? 0 : found;
+}
+
+/* The factor of the processors at which the prediction takes as long as measured: a bubble grows
+ * with it, transfers hide behind it. Where none is that fast the networks must be faster, and the
+ * processors are as described. */
+static double compute_factor(const struct adapt *a, const struct rk_plan *plan, double step_s)
+{
+    const double least = 0.1;
+    double low = least, high = 64;
+    for (int i = 0; i < HALVINGS; i++) {
+        struct parts parts;
+        const double middle = sqrt(low * high);
+        if (!parts_with(a, plan, ADAPT_COMPUTE, middle, &parts)) return 0;
+        if (parts.step_s < step_s)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low > least ? sqrt(low * high) : 1;
 }
 
 /* Estimates of the factors; 0: none. Where a record has no parts, all that differs is laid to the
@@ -200,13 +231,8 @@ static void estimate(const struct adapt *a, const struct adapt_record *record,
             network_factor(a, &plan, ADAPT_OUTER, record->outer_s, record->step_s);
     if (record->memory_bytes > 0 && described.memory_bytes > 0)
         factor[ADAPT_MEMORY] = record->memory_bytes / described.memory_bytes;
-    if (record->compute_s > 0 || record->step_s <= 0) return;
-    const struct parts now =
-        parts_of(a->model, is_spared(a, &plan) ? &a->spared : &a->believed, &plan);
-    const double waits_s = now.inner_s + now.outer_s;
-    if (record->step_s > waits_s)
-        factor[ADAPT_COMPUTE] =
-            fmax(0.1, (record->step_s - waits_s) / described.compute_s / slowest);
+    if (record->compute_s <= 0 && record->step_s > 0)
+        factor[ADAPT_COMPUTE] = compute_factor(a, &plan, record->step_s);
 }
 
 static int compare_doubles(const void *x, const void *y)
