@@ -371,13 +371,20 @@ static void add_plan(struct report *report, const struct weighing *at, const str
     forecast_nearest(report, &f, w->model.id, false, &error);
 }
 
+/* `count`: how many sizes were weighed. */
 static const char *best_text(struct report *report, const struct budget_args *args,
-                             const struct weighed *best)
+                             const struct weighed *best, int count)
 {
     const double times = best->tokens / 1e12, usd = times * best->outcome.cost;
     return report_text(report,
                        "%s: %s, %.3g billion parameters on %.3g trillion tokens in %.4g days%s%s; ",
-                       args->model ? "affordable" : "the largest affordable", best->model.id,
+                       args->model           ? "affordable"
+                       : !progress_stopped() ? "the largest affordable"
+                                             : report_text(report,
+                                                           "INCOMPLETE, stopped by a signal: the "
+                                                           "largest affordable of %d of %d sizes",
+                                                           count, SIZES),
+                       best->model.id,
                        (double)rk_model_parameters(&best->model) / 1e9, times,
                        times * best->outcome.total_s / DAY_S, usd > 0 ? " for " : "",
                        usd > 0 ? verdict_money(report, usd) : "");
@@ -408,8 +415,10 @@ static enum rk_status fill(struct report *report, const struct weighing *at,
         if (all[i].fits) assumed = all[i].assumed;
     }
     *found = best != NULL;
+    report_record(report, NULL, (const struct report_column[]){{.name = "complete"}}, 1,
+                  (const struct report_cell[]){cell_flag(!progress_stopped())});
     if (best)
-        add_plan(report, at, best, best_text(report, args, best));
+        add_plan(report, at, best, best_text(report, args, best, count));
     else if (count)
         status = note_short(report, at, &all[0], error);
     note_full(report, all, count);

@@ -317,14 +317,7 @@ static bool add_best(struct report *report, const struct search *search)
     struct first best;
     if (!search->result.found || search_is_over_clusters(search)) return false;
     take_first(search, &best);
-    const bool unsure = verdict_sure(&best.forecast, NULL) == SURE_UNSURE;
-    report_answer(report, verdict_tone(verdict_sure(&best.forecast, NULL)),
-                  report_text(report, "%s %s%s",
-                              search->result.complete ? "Best plan"
-                                                      : "INCOMPLETE, stopped by a signal: the best "
-                                                        "plan so far",
-                              unsure ? "is " : "", verdict_line(report, &best.forecast)));
-    return unsure;
+    return verdict_best(report, search->result.complete, &best.forecast) == SURE_UNSURE;
 }
 
 static void add_headline(struct report *report, const struct search *search)

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "facts/learned.h"
 #include "search/layerwise.h"
 #include "timeline/timeline.h"
 
@@ -286,6 +285,24 @@ static const char *certificate(struct report *report, const struct layerwise_ans
     return report_text(report, "%swithin %.3g %% of the bound", mix, 100 * above);
 }
 
+static void add_verdict(struct report *report, const struct search *search,
+                        const struct layerwise_answer *answer)
+{
+    static const struct report_column columns[] = {
+        {.name = "command"}, {.name = "predictor"}, {.name = "complete"}};
+    const struct rk_plans_problem *p = &search->problem;
+    const struct forecast f = {p->model, p->system, &answer->plan, &answer->prediction, ""};
+    verdict_best(report, answer->complete, &f);
+    report_note(report, report_text(report,
+                                    "%s on %s, %" PRIu64 " GPUs, batch %" PRIu64
+                                    ", each layer in its own way, %s",
+                                    p->model->id, p->system->id, p->base.ranks, p->base.batch,
+                                    search_model_name(search)));
+    report_record(report, NULL, columns, 3,
+                  (const struct report_cell[]){cell_text("search"), cell_text("reckon"),
+                                               cell_flag(answer->complete)});
+}
+
 static void add_head(struct report *report, const struct layerwise_answer *answer)
 {
     const struct layerwise_counts *counts = &answer->counts;
@@ -307,25 +324,18 @@ static void add_head(struct report *report, const struct layerwise_answer *answe
             cell_count(counts->ways), cell_count(counts->labels), cell_count(counts->judged)});
 }
 
-/* What the plan leaves free, and how probable it is that it fits. */
+/* Where it leaves less free than asked for. */
 static void add_room(struct report *report, const struct search *search,
                      const struct layerwise_answer *answer)
 {
     const struct rk_plans_problem *p = &search->problem;
-    const double capacity = p->system->memory[0].capacity_bytes,
-                 bytes = answer->prediction.hbm_bytes;
-    const double chance = learned_fit(p->model, p->system, &answer->plan, bytes);
+    const double capacity = p->system->memory[0].capacity_bytes;
     if (answer->fills)
         report_note(report,
                     report_text(report,
                                 "  no plan leaves the %.1f GiB that are to be left free: this "
                                 "one fills the memory",
                                 (capacity - search->usable_bytes) / 0x1p30));
-    report_note(
-        report,
-        report_text(report, "  memory %.2f of %.2f GiB%s", bytes / 0x1p30, capacity / 0x1p30,
-                    isnan(chance) ? ""
-                                  : report_text(report, "; %s", verdict_chance(report, chance))));
 }
 
 static void add_commands(struct report *report, const struct search *search,
@@ -357,17 +367,15 @@ int search_layerwise(const struct search *search)
         .threads = (int)args->threads,
         .stop = stop,
     };
+    struct progress progress;
+    progress_start(&progress, "plans");
     clock_gettime(CLOCK_MONOTONIC, &begin);
     enum rk_status status = answer ? layerwise_search(&query, answer, &error) : no_memory(&error);
     clock_gettime(CLOCK_MONOTONIC, &end);
+    progress_end(&progress);
     int code = (int)status;
     if (status == RK_OK) {
-        report_note(&report, report_text(&report,
-                                         "%s on %s, %" PRIu64 " GPUs, batch %" PRIu64
-                                         ", each layer in its own way, %s",
-                                         search->problem.model->id, search->problem.system->id,
-                                         search->problem.base.ranks, search->problem.base.batch,
-                                         search_model_name(search)));
+        add_verdict(&report, search, answer);
         add_head(&report, answer);
         add_room(&report, search, answer);
         add_runs(&report, answer);

@@ -133,6 +133,17 @@ void verdict_of(struct report *report, const char *what, const struct forecast *
     report_to_front(report, before);
 }
 
+enum sure verdict_best(struct report *report, bool complete, const struct forecast *f)
+{
+    const enum sure sure = verdict_sure(f, NULL);
+    report_answer(
+        report, verdict_tone(sure),
+        report_text(report, "%s %s%s",
+                    complete ? "Best plan" : "INCOMPLETE, stopped by a signal: the best plan so far",
+                    sure == SURE_UNSURE ? "is " : "", line_of(report, f, sure)));
+    return sure;
+}
+
 void verdict_alone(struct report *report)
 {
     for (struct report_table *t = report->first; t; t = t->next)

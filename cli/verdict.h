@@ -35,6 +35,9 @@ void verdict_add(struct report *report, const struct forecast *f, const struct s
  * then the verdict on the plan; below it the plan. Both come before all that is there. */
 void verdict_of(struct report *report, const char *what, const struct forecast *f);
 
+/* "Best plan fits: ..."; of a search that was stopped, that this is so. */
+enum sure verdict_best(struct report *report, bool complete, const struct forecast *f);
+
 /* Of what cannot run people get the reason alone: no table that is there. */
 void verdict_alone(struct report *report);
 

@@ -48,6 +48,17 @@ stop_after 1 json --format json --quiet
 grep -q '"complete": false' "$work/json" || { echo "JSON is not marked"; exit 1; }
 grep -q interrupted "$work/json.err" || { echo "standard error says nothing"; exit 1; }
 
+# answers of other long jobs are marked, too: a smaller size is not the largest that is affordable
+for job in 'search --layerwise --batch 1024 --gpus 1024 --model llama3.1-405b' 'budget --days 60 --gpus 4096'; do
+    for seconds in 0.2 0.4 0.8 1.6 3.2; do
+        timeout --foreground --preserve-status -s INT $seconds "$RECKON" $job --system h100-sxm5-80g >"$work/job" 2>"$work/job.err"
+        status=$?
+        [ -s "$work/job" ] && break
+    done
+    [ $status -eq 130 ] && head -1 "$work/job" | grep -q '^INCOMPLETE, stopped by a signal: the .* fits: ' ||
+        { echo "$job: exit status $status:"; head -3 "$work/job" "$work/job.err"; exit 1; }
+done
+
 # the status that the program itself ends with
 timeout --foreground --preserve-status -s INT 1 "$RECKON" search --framework calculon --model "$work/model.json" \
     --system "$work/system.json" --gpus 3603600 --batch 36036000 --fused both \

@@ -54,7 +54,7 @@ fits: P(fits) 100 %, 209.0 ms per step (50 % 197.0-437.4 ms), MFU 5.3 %, memory 
 1
 fits: P(fits) 100 %, 209.0 ms per step (50 % 197.0-437.4 ms), MFU 5.3 %, memory 8.3 of 80.0 GiB
 1
-config on h100-sxm5-80g, 8 GPUs, batch 32, each layer in its own way, detailed model
+Best plan fits: P(fits) 100 %, 66.62 ms per step (50 % 63.58-119.0 ms), MFU 16.8 %, memory 10.3 of 80.0 GiB
 fits: P(fits) 100 %, 66.62 ms per step (50 % 63.58-119.0 ms), MFU 16.8 %, memory 10.3 of 80.0 GiB
 steps             5
 steps             5

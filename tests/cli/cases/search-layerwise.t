@@ -2,6 +2,7 @@
 reckon search -m gpt3-175b -s h100-sxm5-80g -g 128 -b 256 --layerwise -q --save-plan plan.json | sed 's/[0-9][0-9.,]*/N/g; s/  */ /g' | grep -v '^ *N\|reckon predict'
 reckon predict -m gpt3-175b -s h100-sxm5-80g --plan plan.json -f json | grep -c '"segments"'
 === stdout
+Best plan fits: P(fits) N %, N s per step (N % N-N s), MFU N %, memory N of N GiB on stage N of N-N
 gptN-Nb on hN-sxmN-Ng, N GPUs, batch N each layer in its own way, detailed model
 
 step N s as predicted
@@ -18,8 +19,6 @@ unfit N ... infeasible, or not faster
 ways N to run a layer, of all shapes
 labels N kept
 judged N mixes, by the prediction of their plan
-
- memory N of N GiB; P(fits) N %
 
 Layers and their choices
 stage first layers run data microbatch
