@@ -125,61 +125,6 @@ static enum rk_status set_run(struct search *search, struct rk_error *error)
     return status;
 }
 
-/* What a step costs is known where every cluster has its price. */
-static enum rk_status check_price(const struct search *search, const char *option,
-                                  struct rk_error *error)
-{
-    const struct rk_machine *machine = search->problem.system->machine;
-    for (int i = 0; machine && i < machine->clusters; i++)
-        if (!(machine->cluster[i].price_USDph > 0))
-            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                           "%s: step_usd: every cluster needs its price, as price=2.5 (USD for an "
-                           "accelerator and hour): cluster %s has none",
-                           option, machine->cluster[i].name);
-    return RK_OK;
-}
-
-/* `text` with the names of a run as products of the step. */
-static enum rk_status name_run(const struct search *search, const char *option, const char *text,
-                               char *out, size_t size, struct rk_error *error)
-{
-    const struct run_sums *a = &search->run.of_a_second, *others = &search->run.others;
-    const struct {
-        const char *name;
-        double factor, added;
-    } names[] = {{"days", a->days, others->days},
-                 {"gpu_hours", a->gpu_hours, others->gpu_hours},
-                 {"cost", a->cost, others->cost}};
-    size_t used = 0;
-    out[0] = '\0';
-    for (const char *at = text; *at && used < size;) {
-        const size_t word = strspn(at, "abcdefghijklmnopqrstuvwxyz_0123456789");
-        int found = -1;
-        for (int i = 0; i < 3; i++)
-            if (strlen(names[i].name) == word && strncmp(at, names[i].name, word) == 0) found = i;
-        if (word == strlen("step_usd") && strncmp(at, "step_usd", word) == 0 &&
-            check_price(search, option, error) != RK_OK)
-            return error->status;
-        if (found >= 0 && search_is_over_clusters(search))
-            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                           "%s: %s follows from the GPUs that a plan uses of each cluster: say "
-                           "step_s, or step_usd where every cluster has its price",
-                           option, names[found].name);
-        if (found >= 0 && !(names[found].factor > 0))
-            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: %s is of a run: give %s",
-                           option, names[found].name,
-                           search->args->run.tokens ? "--price" : "--tokens, 15T or usual");
-        const size_t length = word ? word : 1;
-        used += (size_t)(found >= 0 ? snprintf(out + used, size - used, "(step_s * %.17g + %.17g)",
-                                               names[found].factor, names[found].added)
-                                    : snprintf(out + used, size - used, "%.*s", (int)length, at));
-        at += length;
-    }
-    if (used < size) return RK_OK;
-    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: longer than %zu characters", option,
-                   size - 1);
-}
-
 static enum rk_status set_query(struct search *search, struct rk_error *error)
 {
     const struct search_args *args = search->args;
@@ -187,12 +132,13 @@ static enum rk_status set_query(struct search *search, struct rk_error *error)
     memcpy(where, search->where, sizeof where);
     memcpy(search->said, search->where, sizeof search->said);
     enum rk_status status =
-        name_run(search, "--where", where, search->where, sizeof search->where, error);
+        search_name_run(search, "--where", where, search->where, sizeof search->where, error);
     if (status == RK_OK && args->sort)
-        status = name_run(search, "--sort", args->sort, search->sort, sizeof search->sort, error);
+        status = search_name_run(search, "--sort", args->sort, search->sort, sizeof search->sort,
+                                 error);
     if (status == RK_OK && args->pareto)
-        status = name_run(search, "--pareto", args->pareto, search->pareto, sizeof search->pareto,
-                          error);
+        status = search_name_run(search, "--pareto", args->pareto, search->pareto,
+                                 sizeof search->pareto, error);
     return status;
 }
 

@@ -100,6 +100,11 @@ enum rk_status search_set(struct search *search, const struct rk_model *model,
 enum rk_status search_take_words(const struct search_args *args, struct rk_plans_problem *problem,
                                  struct rk_error *error);
 
+/* `text` with days, gpu_hours and cost as what the engine knows, the step: what is compared with a
+ * number as the rows have it, in other sums as a multiple of the step. search_names.c */
+enum rk_status search_name_run(const struct search *search, const char *option, const char *text,
+                               char *out, size_t size, struct rk_error *error);
+
 /* Opens the space and asks it, for `top` best ones; resumes from what --state kept.
  * search->result.complete is false when it was stopped. */
 enum rk_status search_run(struct search *search, struct search_session *session, uint64_t top,
