@@ -3,20 +3,26 @@
 #include "catalog/catalog.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
+
+static struct error_bars bars;
+static bool known;
+
+static void read_bars(void)
+{
+    char folder[3072], path[4096];
+    struct rk_error error;
+    if (catalog_folder(folder, sizeof folder, &error) != RK_OK) return;
+    snprintf(path, sizeof path, "%s/measured/error_bars.json", folder);
+    known = error_bars_load(path, &bars, &error) == RK_OK;
+}
 
 const struct error_bars *learned_bars(void)
 {
-    static struct error_bars bars;
-    static enum { UNREAD, READ, NONE } state;
-    char folder[3072], path[4096];
-    struct rk_error error;
-    if (state != UNREAD) return state == READ ? &bars : NULL;
-    state = NONE;
-    if (catalog_folder(folder, sizeof folder, &error) != RK_OK) return NULL;
-    snprintf(path, sizeof path, "%s/measured/error_bars.json", folder);
-    if (error_bars_load(path, &bars, &error) == RK_OK) state = READ;
-    return state == READ ? &bars : NULL;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_bars);
+    return known ? &bars : NULL;
 }
 
 /* Classes of peaks are of no device. */
@@ -24,10 +30,10 @@ static bool learned_peaks(const struct rk_model *model, const struct rk_plan *pl
                           struct error_class *peaks)
 {
     /* The Calculon model was compared with no such runs. */
-    const struct error_bars *bars = plan->framework == RK_CALCULON ? NULL : learned_bars();
+    const struct error_bars *read = plan->framework == RK_CALCULON ? NULL : learned_bars();
     const struct error_request request = {
         model, "", plan, (double)rk_model_parameters(model), 1, PUBLISHED_UNKNOWN};
-    return bars && error_bar_of_memory(bars, &request, peaks);
+    return read && error_bar_of_memory(read, &request, peaks);
 }
 
 double learned_room(const struct rk_model *model, const struct rk_plan *plan)

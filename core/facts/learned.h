@@ -1,7 +1,6 @@
 /* learned.h - what the catalog's error bars (error_bar.h) say of a plan's memory.
  *
- * Read once from data/measured/error_bars.json of the catalog; not safe to call first from two
- * threads at once.
+ * Read once from data/measured/error_bars.json of the catalog.
  */
 #ifndef RECKON_FACTS_LEARNED_H
 #define RECKON_FACTS_LEARNED_H

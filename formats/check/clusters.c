@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "catalog/plan_fields.h"
 #include "check/findings.h"
+#include "check/memory.h"
 #include "clusters/predict.h"
 #include "clusters/ranks.h"
 #include "plan/layers.h"
@@ -74,18 +75,20 @@ static void check_part(const struct question *q, int stage, int part, struct rk_
     free(found);
 }
 
-static void check_memory(const struct question *q, struct rk_findings *all)
+static void check_stages(const struct question *q, struct rk_findings *all)
 {
     for (int i = 0; i < q->found->stages; i++) {
         const struct rk_reason *over = &q->found->stage[i].overfull;
         if (over->verdict == RK_FITS) continue;
-        struct rk_finding *finding = findings_add(all, "5.stage");
+        struct rk_finding *finding = memory_blame(q->model, q->plan, q->launch->exact_memory,
+                                                  over->tier, over->need, over->have, all);
+        if (!finding) continue;
         finding->stage = i + 1;
-        snprintf(finding->what, sizeof finding->what, over->tier ? "memory tier %d" : "memory",
-                 over->tier);
-        snprintf(finding->have, sizeof finding->have, "%.2f GiB", over->need / 1073741824);
-        snprintf(finding->need, sizeof finding->need, "a GPU of stage %d has %.2f GiB", i,
-                 over->have / 1073741824);
+        if (over->tier)
+            snprintf(finding->what, sizeof finding->what, "memory tier %d of stage %d", over->tier,
+                     i);
+        else
+            snprintf(finding->what, sizeof finding->what, "stage %d", i);
         snprintf(finding->fix, sizeof finding->fix, "reckon fits lists what makes room");
     }
 }
@@ -158,7 +161,7 @@ void check_clusters(const struct rk_model *model, const struct rk_system *system
             for (int k = 0; k < judged->given.stage[i].parts; k++)
                 check_part(&q, i, k, findings);
         check_reason(&q, prediction, findings);
-        if (prediction->timed) check_memory(&q, findings);
+        if (prediction->timed) check_stages(&q, findings);
         if (prediction->timed) check_networks(&q, findings);
     }
     free(prediction);

@@ -1,7 +1,10 @@
 #include "check/memory.h"
 #include "check/findings.h"
+#include "facts/learned.h"
+#include "facts/sure.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <reckon/predict.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +14,9 @@ static const double GiB = 1024.0 * 1024 * 1024;
 
 /* Predictions of activations go astray, and what a run recomputes or offloads is not always said:
  * measured runs did run although up to so much more was predicted than there is. Beyond these
- * factors it is an error, below them a remark. `reckon check --measured own` lists the two that lie
- * beyond, which cannot have run as their tables say. */
+ * factors it is an error; below them a warning where the plan does not fit, a remark where that is
+ * unsure. `reckon check --measured own` lists those that lie beyond, which cannot have run as their
+ * tables say. */
 enum { STATES, STAGE };
 static const double slack[] = {[STATES] = 1.0, [STAGE] = 1.7};
 
@@ -82,17 +86,23 @@ static const struct change changes[] = {
     {"zero3", shard_all},
 };
 
-/* "recompute=full needs 74 GiB": the fastest of the changes with which it fits. */
+/* "recompute=full needs 74 GiB": the fastest of the changes with which it fits for sure, else of
+ * those with which it may. */
 static void fix_memory(const struct rk_model *model, const struct rk_system *system,
                        const struct rk_plan *plan, struct rk_prediction *p, struct rk_finding *f)
 {
     double best_s = 0;
+    bool best_sure = false;
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         struct rk_plan other = *plan;
         if (!changes[i].apply(&other)) continue;
         if (rk_predict(model, system, &other, p) != RK_FITS) continue;
-        if (best_s > 0 && p->step_s >= best_s) continue;
+        const bool sure =
+            sure_of(model, &other, p->stage[p->tightest].total_bytes,
+                    system->memory[0].capacity_bytes, NULL) == SURE_FITS;
+        if (sure < best_sure || (sure == best_sure && best_s > 0 && p->step_s >= best_s)) continue;
         best_s = p->step_s;
+        best_sure = sure;
         snprintf(f->fix, sizeof f->fix, "%s needs %.0f GiB", changes[i].word,
                  p->stage[p->tightest].total_bytes / GiB);
     }
@@ -100,37 +110,68 @@ static void fix_memory(const struct rk_model *model, const struct rk_system *sys
     snprintf(f->fix, sizeof f->fix, "no single change is enough: reckon fits lists what saves");
 }
 
-static void complain(struct rk_findings *findings, const char *rule, int stage, double need,
-                     double capacity, const char *what, struct rk_finding **finding)
+struct rk_finding *memory_blame(const struct rk_model *model, const struct rk_plan *plan,
+                                bool exact, int tier, double need, double capacity,
+                                struct rk_findings *findings)
 {
-    struct rk_finding *f = findings_add(findings, rule);
-    snprintf(f->what, sizeof f->what, "stage %d", stage);
+    const double chance = tier ? NAN : learned_fit_within(model, plan, need, capacity);
+    const enum sure sure = tier ? (need > capacity ? SURE_NOT : SURE_FITS)
+                                : sure_of(model, plan, need, capacity, NULL);
+    char of[32] = "";
+    if (sure == SURE_FITS) return NULL;
+    struct rk_finding *f = findings_add(findings, "5.stage");
+    if (need <= capacity * (exact ? 1 : slack[STAGE]))
+        f->severity = sure == SURE_NOT ? RK_WARNING : RK_ASSUMED;
+    if (!isnan(chance)) snprintf(of, sizeof of, ", P(fits) %.0f %%", 100 * chance);
     snprintf(f->have, sizeof f->have, "%.1f GiB", need / GiB);
-    snprintf(f->need, sizeof f->need, "%.0f GiB are there for %s", capacity / GiB, what);
-    *finding = f;
+    snprintf(f->need, sizeof f->need, "%s%s: %.0f GiB are there", sure_name(sure), of,
+             capacity / GiB);
+    return f;
 }
 
-static void judge(const struct rk_model *model, const struct rk_system *system,
+/* What lies in lower memory. */
+static void judge_lower(const struct rk_model *model, const struct rk_system *system,
+                        const struct rk_plan *plan, bool exact, const struct rk_prediction *p,
+                        struct rk_findings *findings)
+{
+    for (int tier = 1; tier < system->memories; tier++) {
+        int fullest = 0;
+        for (int i = 1; i < p->stages; i++)
+            if (p->stage[i].away_bytes[tier - 1] > p->stage[fullest].away_bytes[tier - 1])
+                fullest = i;
+        struct rk_finding *f =
+            memory_blame(model, plan, exact, tier, p->stage[fullest].away_bytes[tier - 1],
+                         system->memory[tier].capacity_bytes, findings);
+        if (!f) continue;
+        snprintf(f->what, sizeof f->what, "memory tier %d of stage %d", tier, fullest);
+        snprintf(f->fix, sizeof f->fix, "offload less");
+    }
+}
+
+static void judge_plan(const struct rk_model *model, const struct rk_system *system,
                   const struct rk_plan *plan, const struct rk_launch *launch,
                   struct rk_prediction *p, struct rk_findings *findings)
 {
     const double capacity = system->memory[0].capacity_bytes;
-    const bool exact = launch->exact_memory;
     struct rk_finding *f = NULL;
     int fullest = 0, tightest = 0;
     for (int i = 1; i < p->stages; i++) {
         if (states_of(&p->stage[i]) > states_of(&p->stage[fullest])) fullest = i;
         if (p->stage[i].total_bytes > p->stage[tightest].total_bytes) tightest = i;
     }
-    const double states = states_of(&p->stage[fullest]), all = p->stage[tightest].total_bytes;
-    if (states > capacity * slack[STATES])
-        complain(findings, "5.states", fullest, states, capacity,
-                 "weights, gradients and optimizer", &f);
-    else if (!launch->states_only && all > capacity) {
-        complain(findings, "5.stage", tightest, all, capacity, "all that is held at the peak", &f);
-        if (!exact && all <= capacity * slack[STAGE]) f->severity = RK_ASSUMED;
-    }
-    if (f) fix_memory(model, system, plan, p, f);
+    const double states = states_of(&p->stage[fullest]);
+    if (!launch->states_only) judge_lower(model, system, plan, launch->exact_memory, p, findings);
+    if (states > capacity * slack[STATES]) {
+        f = findings_add(findings, "5.states");
+        snprintf(f->have, sizeof f->have, "%.1f GiB", states / GiB);
+        snprintf(f->need, sizeof f->need, "%.0f GiB are there for weights, gradients and optimizer",
+                 capacity / GiB);
+    } else if (!launch->states_only)
+        f = memory_blame(model, plan, launch->exact_memory, 0, p->stage[tightest].total_bytes,
+                         capacity, findings);
+    if (!f) return;
+    snprintf(f->what, sizeof f->what, "stage %d", strcmp(f->rule, "5.states") ? tightest : fullest);
+    fix_memory(model, system, plan, p, f);
 }
 
 void check_memory(const struct rk_model *model, const struct rk_system *system,
@@ -141,7 +182,7 @@ void check_memory(const struct rk_model *model, const struct rk_system *system,
     if (!p) return;
     const enum rk_verdict verdict = rk_predict(model, system, plan, p);
     if (verdict == RK_FITS || verdict == RK_MEMORY_EXCEEDED)
-        judge(model, system, plan, launch, p, findings);
+        judge_plan(model, system, plan, launch, p, findings);
     free(p);
 }
 

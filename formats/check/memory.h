@@ -4,6 +4,13 @@
 
 #include <reckon/check.h>
 
+/* 5.stage with the verdict that reckon predict gives of what a tier of memory is to hold: a remark
+ * where it is unsure that it fits, a warning where it does not, an error where no measured run came
+ * so far (`exact`: from a byte too much on). NULL: it fits. The caller says what needs it. */
+struct rk_finding *memory_blame(const struct rk_model *model, const struct rk_plan *plan,
+                                bool exact, int tier, double need, double capacity,
+                                struct rk_findings *findings);
+
 void check_memory(const struct rk_model *model, const struct rk_system *system,
                   const struct rk_plan *plan, const struct rk_launch *launch,
                   struct rk_findings *findings);

@@ -26,6 +26,12 @@ static bool found(const struct rk_findings *findings, enum rk_severity severity,
     return false;
 }
 
+/* "does not fit": a verdict of the predictor, which may change, not a fault of the file. */
+static bool is_predicted(const struct rk_finding *f)
+{
+    return f->severity == RK_WARNING && strcmp(f->rule, "5.stage") == 0;
+}
+
 /* All of `key` fire, and beside them only what may. Of right ones warnings do not count. */
 static int judge(const json_t *expected, const struct rk_findings *findings, const char *id)
 {
@@ -49,7 +55,7 @@ static int judge(const json_t *expected, const struct rk_findings *findings, con
         for (int f = 0; f < findings->count; f++) {
             const struct rk_finding *finding = &findings->finding[f];
             if (finding->severity != kinds[k].severity || listed(list, finding->rule) ||
-                listed(allowed, finding->rule))
+                listed(allowed, finding->rule) || is_predicted(finding))
                 continue;
             fprintf(stderr, "%s: %s fires: %s %s: %s\n", id, finding->rule, finding->what,
                     finding->have, finding->need);

@@ -95,7 +95,7 @@ does not fit: memory tier 1 (LPDDR5X) needs 19.87 GiB on stage 0, has 8 GiB: 11.
   weight-overlap offload-activations=1 offload-optimizer=1
   assumed: precision bf16
   with recompute=full moment1-bytes=2 moment2-bytes=2 it fits, 1.9 GiB of memory tier 1 (host) left, and takes 28.2 % longer (the cheapest change; reckon fits shows others)
-plan.json: error 5.stage: memory tier 1 19.87 GiB: a GPU of stage 0 has 8.00 GiB: reckon fits lists what makes room
+plan.json: error 5.stage: memory tier 1 of stage 0 19.9 GiB: does not fit: 8 GiB are there: reckon fits lists what makes room
 llama3.1-8b over 2 clusters: 1 error
 does not fit: memory tier 1 (LPDDR5X) needs 19.87 GiB on stage 0, has 8 GiB: 11.87 GiB too little
    1  2.8781        7590.3  39.21    21.4       18.3         12  gbs32 round2; old: 21 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; new: 11 layers tp2 dp2 mbs1 activation-offload=1

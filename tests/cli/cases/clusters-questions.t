@@ -322,9 +322,9 @@ few.json: warning 12.environment: NCCL_SOCKET_IFNAME not set: the interface that
 llama3.1-8b over 2 clusters: 1 error, 3 warnings
 exit 1
 llama3.1-8b over 2 clusters: 1 error, 1 warning
-tight.json:2:3: error 5.stage: memory 84.17 GiB: a GPU of stage 0 has 80.00 GiB: reckon fits lists what makes room
-tight.json:3:3: error 5.stage: memory 312.09 GiB: a GPU of stage 1 has 80.00 GiB: reckon fits lists what makes room
-llama3.1-8b over 2 clusters: 2 errors
+tight.json:2:3: note 5.stage: stage 0 84.2 GiB: unsure, P(fits) 22 %: 80 GiB are there: reckon fits lists what makes room
+tight.json:3:3: error 5.stage: stage 1 312.1 GiB: does not fit, P(fits) 0 %: 80 GiB are there: reckon fits lists what makes room
+llama3.1-8b over 2 clusters: 1 error, 1 note
 exit 1
 exit 2
 exit 2
