@@ -56,7 +56,7 @@ const struct usage prices_usage = {
 static const struct report_column columns[] = {
     {.name = "accelerator"},
     {.name = "offer"},
-    {.name = "usd_per_hour",      .title = "price",    .unit = "USD/h", .digits = 3},
+    {.name = "usd_per_hour",      .title = "price",    .unit = "USD/h", .digits = 4},
     {.name = "preempted_every_h", .title = "preempted every", .unit = "h"},
     {.name = "date"},
     {.name = "source"},

@@ -3,6 +3,7 @@
 #include "cli/prediction_clusters.h"
 #include "base/number.h"
 #include "cli/prediction.h"
+#include "cli/verdict.h"
 #include "clusters/predict.h"
 #include "clusters/price.h"
 #include "facts/learned.h"
@@ -218,9 +219,8 @@ static void add_price(struct report *report, const struct rk_machine *machine,
     static const struct report_column columns[] = {{.name = "usd"}};
     const double price = clusters_price(machine, plan);
     if (isnan(price)) return;
-    report_note(
-        report,
-        report_text(report, "a step costs %.4g USD: GPU-hours used, bytes over links", price));
+    report_note(report, report_text(report, "a step costs %s: GPU-hours used, bytes over links",
+                                    verdict_money(report, price)));
     report_record(report, "step_price", columns, 1,
                   (const struct report_cell[]){cell_number(price)});
 }

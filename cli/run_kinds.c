@@ -2,13 +2,14 @@
 #include "advise/clusters_run.h"
 #include "base/number.h"
 #include "cli/run_args.h"
+#include "cli/verdict.h"
 
 /* clang-format off */
 static const struct report_column kind_columns[] = {
     {.name = "cluster"},
     {.name = "gpus", .title = "GPUs used"},
     {.name = "gpu_hours", .title = "GPU-hours", .unit = "n", .digits = 3},
-    {.name = "price", .title = "USD an hour", .digits = 3},
+    {.name = "price", .title = "USD an hour", .digits = 4},
     {.name = "cost_usd", .title = "cost in USD", .unit = "n", .digits = 3},
     {.name = "power_W", .title = "W per GPU", .digits = 4},
     {.name = "what", .title = ""},
@@ -52,7 +53,8 @@ void run_kinds(struct report *report, const struct run_terms *terms, const struc
     if (run.links_usd > 0)
         report_note(report,
                     report_text(report,
-                                "bytes over links: %.4g USD of it, of steps done twice, too",
-                                run.links_usd * (outcome->work_s + outcome->lost_s) /
-                                    f->prediction->step_s));
+                                "bytes over links: %s of it, of steps done twice, too",
+                                verdict_money(report, run.links_usd *
+                                                          (outcome->work_s + outcome->lost_s) /
+                                                          f->prediction->step_s)));
 }

@@ -116,7 +116,7 @@ static const struct report_column columns[] = {
     {.name = "cost_usd",         .title = "cost in USD",  .unit = "n", .digits = 3},
     {.name = "gpus_used",        .title = "GPUs used"},
     {.name = "step_usd",         .title = "USD per step",   .digits = 4},
-    {.name = "price_usd_per_hour", .title = "USD/GPU-h",  .digits = 3},
+    {.name = "price_usd_per_hour", .title = "USD/GPU-h",  .digits = 4},
     {.name = "cost_per_trillion_usd", .title = "USD/T tokens", .unit = "n", .digits = 3},
     {.name = "power_kW",         .title = "power kW",     .unit = "",  .digits = 4},
     {.name = "energy_kWh",       .title = "energy kWh",   .unit = "n", .digits = 3},

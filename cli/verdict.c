@@ -93,8 +93,8 @@ const char *verdict_line(struct report *report, const struct forecast *f)
 
 const char *verdict_money(struct report *report, double usd)
 {
-    return usd < 1e5 ? report_text(report, "%.5g USD", usd)
-                     : report_text(report, "%.4g million USD", usd / 1e6);
+    char text[QUANTITY_TEXT];
+    return report_text(report, "%s USD", quantity_format(text, QUANTITY_COUNT, usd));
 }
 
 void verdict_run(struct report *report, double total_s, double usd)

@@ -44,6 +44,7 @@ void verdict_alone(struct report *report);
 /* Adds to the verdict what the whole run takes: ", 269.6 days and 10.93 million USD";
  * `usd` 0: no price is known. */
 void verdict_run(struct report *report, double total_s, double usd);
+/* "10.93M USD" */
 const char *verdict_money(struct report *report, double usd);
 
 /* "memory 65.1 of 80.0 GiB" */

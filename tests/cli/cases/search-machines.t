@@ -6,7 +6,7 @@ reckon search -m llama3.1-8b -b 64 -s "h100 x32 price=bargain" --tokens 1T -q
 reckon search -m llama3.1-8b -b 64 -s "h100 x32 price=" --tokens 1T -q
 reckon search -m llama3.1-8b -b 64 -s "h100 x32 price=2" --sort measured -q
 === stdout
-best by cost: h200-sxm-141g x128; fits: P(fits) 95 %, 2.247 s per step (50 % 2.193-2.874 s), MFU 56.9 %, memory 91.0 of 141.0 GiB, 8.3 days and 91793 USD
+best by cost: h200-sxm-141g x128; fits: P(fits) 95 %, 2.247 s per step (50 % 2.193-2.874 s), MFU 56.9 %, memory 91.0 of 141.0 GiB, 8.3 days and 91.79k USD
   plan: dp128 gbs384 zero1 grad-overlap weight-overlap
 llama3.1-8b on 3 systems, detailed model: 3 of 3 problems have a plan
   runs of 1T tokens, each machine at its price; failures, checkpoints and spare nodes included
