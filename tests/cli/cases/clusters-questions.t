@@ -362,8 +362,8 @@ old             16     26.157         1.99       52.052      318.4  of the list;
 old             16     26.157         1.99       52.052      318.4  of the list; price= in the system says another
 
 
-bytes over links: 1.641e+05 USD of it, of steps done twice, too
-bytes over links: 1.641e+05 USD of it, of steps done twice, too
+bytes over links: 164.1k USD of it, of steps done twice, too
+bytes over links: 164.1k USD of it, of steps done twice, too
 
 Stages: a microbatch, and the memory of a GPU
 stage  blocks  parameters  forward  backward  in flight  state  activations  rest  total   left
