@@ -288,6 +288,7 @@ static enum rk_status make_search(struct job *job, int *code, struct rk_error *e
     if (status != RK_OK) return status;
     take_names(job);
     search->args = &job->args.asked;
+    search->line = job->args.asked.systems.text[0];
     job->session.all_searches = 1;
     status = set_problem(job, search, error);
     if (status == RK_OK) status = search_run(search, &job->session, job->args.asked.top, error);

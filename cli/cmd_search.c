@@ -333,7 +333,7 @@ static int search_one(const struct search_grid *grid, const struct search_args *
                       struct search_session *session)
 {
     const struct grid_problem at = search_grid_at(grid, 0);
-    struct search search = {.args = args};
+    struct search search = {.args = args, .line = at.line};
     struct search_keys keys;
     struct rk_error error;
     session->all_searches = 1;

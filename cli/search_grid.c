@@ -174,8 +174,9 @@ static enum rk_status load(struct search_grid *grid, const struct search_args *a
 {
     grid->model = calloc((size_t)models->count, sizeof *grid->model);
     grid->system = calloc((size_t)systems->count, sizeof *grid->system);
+    grid->line = calloc((size_t)systems->count, sizeof *grid->line);
     grid->choice = calloc((size_t)systems->count, sizeof *grid->choice);
-    if (!grid->model || !grid->system || !grid->choice) return no_memory(error);
+    if (!grid->model || !grid->system || !grid->line || !grid->choice) return no_memory(error);
     enum rk_status status = RK_OK;
     for (; status == RK_OK && grid->models < models->count; grid->models++) {
         struct hf_import import;
@@ -190,6 +191,8 @@ static enum rk_status load(struct search_grid *grid, const struct search_args *a
     for (; status == RK_OK && grid->systems < systems->count; grid->systems++) {
         const int i = grid->systems;
         status = load_system(args, systems->name[i], &grid->system[i], error);
+        if (status == RK_OK && !(grid->line[i] = strdup(systems->name[i])))
+            status = no_memory(error);
         if (status == RK_OK && systems->choice[i] &&
             !(grid->choice[i] = strdup(systems->choice[i])))
             status = no_memory(error);
@@ -250,8 +253,10 @@ void search_grid_release(struct search_grid *grid)
 {
     for (int i = 0; grid->choice && i < grid->systems; i++) {
         rk_system_release(&grid->system[i]);
+        free(grid->line[i]);
         free(grid->choice[i]);
     }
+    free(grid->line);
     free(grid->choice);
     free(grid->system);
     free(grid->model);
@@ -263,11 +268,13 @@ struct grid_problem search_grid_at(const struct search_grid *grid, size_t i)
     const size_t batches = (size_t)grid->batch.count;
     const size_t gpus = grid->gpus.count ? (size_t)grid->gpus.count : 1;
     const size_t rest = i / batches, pair = rest / gpus;
-    const struct rk_system *system = &grid->system[pair % (size_t)grid->systems];
+    const size_t at = pair % (size_t)grid->systems;
+    const struct rk_system *system = &grid->system[at];
     return (struct grid_problem){
         .model = &grid->model[pair / (size_t)grid->systems],
         .system = system,
-        .choice = grid->choice[pair % (size_t)grid->systems],
+        .line = grid->line[at],
+        .choice = grid->choice[at],
         .gpus = grid->gpus.count ? grid->gpus.value[rest % gpus] : system->devices,
         .batch = grid->batch.value[i % batches],
     };

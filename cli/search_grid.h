@@ -9,6 +9,7 @@ struct search_grid {
     int models, systems;
     struct rk_model *model;   /* (models) */
     struct rk_system *system; /* (systems) */
+    char **line;              /* (systems) as they were said */
     char **choice;            /* (systems) of lists in braces; NULL: it is as given */
     struct number_list gpus;  /* count 0: as many as each system says it has */
     struct number_list batch;
@@ -27,7 +28,7 @@ void search_grid_release(struct search_grid *grid);
 struct grid_problem {
     const struct rk_model *model;
     const struct rk_system *system;
-    const char *choice;
+    const char *line, *choice;
     uint64_t gpus, batch;
 };
 struct grid_problem search_grid_at(const struct search_grid *grid, size_t i);

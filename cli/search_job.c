@@ -456,8 +456,7 @@ enum rk_status search_run(struct search *search, struct search_session *session,
     return ask(search, session, top, error);
 }
 
-/* Is everything left to the search, on the one system of the command line? What a restriction keeps
- * out is said instead. */
+/* Is everything left to the search? What a restriction keeps out is said instead. */
 static bool may_take_host(const struct search *search)
 {
     const struct search_args *args = search->args;
@@ -465,9 +464,7 @@ static bool may_take_host(const struct search *search)
         if (search->problem.pinned[axis].count) return false;
     return search->result.complete && !search->result.found && !args->state && !args->plan &&
            !search_is_published(search) && !search_is_over_clusters(search) &&
-           args->systems.count == 1 && !strchr(args->systems.text[0], '{') &&
-           strcmp(args->systems.text[0], "-") != 0 &&
-           rk_search_count(&search->result.counts, RK_MEMORY_EXCEEDED);
+           strcmp(search->line, "-") != 0 && rk_search_count(&search->result.counts, RK_MEMORY_EXCEEDED);
 }
 
 enum rk_status search_with_host(struct search *search, struct search_session *session, uint64_t top,
@@ -477,7 +474,7 @@ enum rk_status search_with_host(struct search *search, struct search_session *se
     struct search with = *search;
     struct host host;
     if (!may_take_host(search) || !host_of(alone, &host)) return RK_OK;
-    enum rk_status status = host_load(&host, search->args->systems.text[0], &with.hosted, error);
+    enum rk_status status = host_load(&host, search->line, &with.hosted, error);
     if (status != RK_OK) return status;
     with.problem.system = &with.hosted;
     host_note(&host, with.assumed);

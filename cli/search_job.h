@@ -54,6 +54,7 @@ enum search_room {
 /* One problem and its answer. */
 struct search {
     const struct search_args *args;
+    const char *line; /* the system as it was said */
     struct rk_plans_problem problem;
     /* What is asked of plans, in names that the engine knows; "": nothing. */
     char where[1024];

@@ -19,6 +19,9 @@ struct table {
     struct csv steps;       /* that were measured */
     struct search_row *row; /* (count) */
     size_t count, fitting;
+    struct rk_system *hosted; /* (hosts) of rows that fit in the memory of the nodes alone */
+    size_t hosts;
+    char assumed[HOST_WORD];
     bool complete;
     double seconds;
     struct report report;
@@ -67,12 +70,26 @@ static enum rk_status take_row(struct table *table, const struct search *search,
                                  &row->machine, error);
 }
 
+/* Where nothing fits, what one search alone finds: a plan that offloads to the nodes' memory. The
+ * row is of that system, which outlives the search. */
+static enum rk_status try_host(struct table *table, struct search *search,
+                               struct search_session *session, struct rk_error *error)
+{
+    const enum rk_status status = search_with_host(search, session, 1, error);
+    if (!*search->hosted.id) return status;
+    table->hosted[table->hosts] = search->hosted;
+    search->hosted.id[0] = '\0';
+    search->problem.system = &table->hosted[table->hosts++];
+    memcpy(table->assumed, search->assumed, sizeof table->assumed);
+    return status;
+}
+
 static enum rk_status run_row(struct table *table, const struct search_grid *grid, size_t i,
                               struct search_session *session, struct rk_error *error)
 {
     const struct grid_problem at = search_grid_at(grid, i);
     struct search_args own = *table->args;
-    struct search search = {.args = &own};
+    struct search search = {.args = &own, .line = at.line};
     if (search_machines_orders(own.sort)) own.sort = NULL;
     enum rk_status status = search_set(&search, at.model, at.system, at.gpus, at.batch, error);
     if (status == RK_OK && is_too_large(&search)) {
@@ -80,6 +97,7 @@ static enum rk_status run_row(struct table *table, const struct search_grid *gri
         return take_row(table, &search, at.choice, error);
     }
     if (status == RK_OK) status = search_run(&search, session, 1, error);
+    if (status == RK_OK) status = try_host(table, &search, session, error);
     if (status == RK_OK) {
         table->complete &= search.result.complete;
         status = take_row(table, &search, at.choice, error);
@@ -138,6 +156,10 @@ static void add_headline(struct table *table, const struct search_grid *grid)
                             table->fitting, grid->problems,
                             table->args->where ? " that satisfies " : "",
                             table->args->where ? table->args->where : ""));
+    if (table->hosts)
+        report_note(report, report_text(report,
+                                        "  where nothing fits without offload %s is assumed",
+                                        table->assumed));
     if (search_grid_is_priced(grid))
         report_note(report,
                     report_text(report,
@@ -352,7 +374,8 @@ int search_table(const struct search_grid *grid, const struct search_args *args,
     struct rk_error error = {.status = RK_OK};
     enum rk_status status = RK_OK;
     table.row = calloc(grid->problems, sizeof *table.row);
-    if (!table.row) status = no_memory(&error);
+    table.hosted = calloc(grid->problems, sizeof *table.hosted);
+    if (!table.row || !table.hosted) status = no_memory(&error);
     session->all_searches = grid->problems;
     search_machines_open(&table.steps);
     session->total = count_all(grid, args);
@@ -362,6 +385,9 @@ int search_table(const struct search_grid *grid, const struct search_args *args,
     const int code = status == RK_OK ? print(&table, grid, session) : options_fail(&error);
     report_release(&table.report);
     csv_release(&table.steps);
+    for (size_t i = 0; i < table.hosts; i++)
+        rk_system_release(&table.hosted[i]);
+    free(table.hosted);
     free(table.row);
     return code;
 }

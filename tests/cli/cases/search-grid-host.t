@@ -1,0 +1,17 @@
+# a problem among several has the answer that it has alone: where nothing fits without offload, into the memory of the nodes
+on='-m mixtral-8x7b -b 64 -q'
+best() { reckon search $on "$@" -f json | python3 -c "
+import json, sys
+answer = json.load(sys.stdin)
+for row in answer.get('rows') or answer.get('problems') or answer['best'][:1]: print('%.6f' % row['step_s'], row['plan'])"; }
+best -s h800-sxm5-80g -g 8 -k 1
+best -s h800-sxm5-80g -g 8,16
+best -s h100-sxm5-80g -s h800-sxm5-80g -g 8
+reckon search $on -s h800-sxm5-80g -g 8,16 | sed -n '/assumed/p'
+=== stdout
+11.341472 dp4 cp2 ep8 etp1 gbs64 zero2 grad-overlap weight-overlap ep-overlap offload-optimizer=1
+11.341472 dp4 cp2 ep8 etp1 gbs64 zero2 grad-overlap weight-overlap ep-overlap offload-optimizer=1
+5.687322 dp2 pp2 vpp8 cp4 ep8 etp1 gbs64 zero1 grad-overlap weight-overlap ep-overlap
+11.245801 dp4 cp2 ep8 etp1 gbs64 zero2 grad-overlap weight-overlap ep-overlap offload-optimizer=1
+11.341472 dp4 cp2 ep8 etp1 gbs64 zero2 grad-overlap weight-overlap ep-overlap offload-optimizer=1
+  where nothing fits without offload host memory 2048 GiB a node of 8 at 50 GB/s each is assumed
