@@ -408,6 +408,7 @@ int cmd_fits(int argc, char **argv)
     int code = options_read(&fits_usage, argc, argv, &args);
     if (code >= 0) return code;
 
+    args.source.batches = args.tune;
     code = (int)read_input(&args, &input, &question, &error);
     if (code == RK_OK) run_ask_priced(&args.run, *input.system.price, &input.model, 1);
     if (code == RK_OK && args.tune) {

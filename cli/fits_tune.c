@@ -77,10 +77,15 @@ static bool offloads_of(const struct rk_plan *plan)
            rk_plan_activations_away(plan) > 0;
 }
 
+static const struct rk_system *system_of(const struct tuning *t, const struct rk_plan *plan)
+{
+    return offloads_of(plan) && t->host ? t->host : &t->input->system;
+}
+
 /* Is it sure that the plan fits? One that cannot run does not. */
 static enum sure sure_of_plan(const struct tuning *t, struct rk_plan *plan, struct rk_prediction *p)
 {
-    const struct rk_system *system = offloads_of(plan) && t->host ? t->host : &t->input->system;
+    const struct rk_system *system = system_of(t, plan);
     if (!plan_given(&t->input->draft, "batch")) plan->batch = plan->microbatch * rk_plan_data(plan);
     rk_predict(&t->input->model, system, plan, p);
     const struct forecast f = {&t->input->model, system, plan, p, ""};
@@ -217,16 +222,28 @@ static void note_way(struct report *report, const char *what, const struct way *
                             way->plan.microbatch == 1 ? "" : "s", way->tokens_per_s, text));
 }
 
+/* The verdict of the fastest, which costs least per token on these GPUs, too. */
+static void add_verdict(struct report *report, const struct tuning *t, const struct way *way)
+{
+    struct rk_prediction p;
+    const struct forecast f = {&t->input->model, system_of(t, &way->plan), &way->plan, &p, ""};
+    rk_predict(f.model, f.system, f.plan, &p);
+    verdict_of(report,
+               report_text(report, "fastest way of fine-tuning: %s, %.0f tokens/s per GPU; ",
+                           way->method, way->tokens_per_s),
+               &f);
+}
+
 static enum sure report_ways(struct report *report, const struct tuning *t)
 {
     const struct way *least = best_of(t, true), *fastest = best_of(t, false);
     if (!least) {
-        report_note(report, "No way of fine-tuning fits: take more or larger GPUs, or shorter "
-                            "samples.");
+        report_answer(report, REPORT_BAD,
+                      "does not fit: no way of fine-tuning does; take more or larger GPUs, or "
+                      "shorter samples");
         return SURE_NOT;
     }
     note_way(report, "Least memory", least);
-    note_way(report, "Fastest, and cheapest per token on these GPUs", fastest);
     struct report_table *table = REPORT_LIST(
         report, "ways", "Fits of each way of fine-tuning: with least memory, and the fastest",
         REPORT_IN_TEXT | REPORT_IN_JSON | REPORT_IN_CSV, columns);
@@ -272,6 +289,7 @@ enum sure fits_tune(struct report *report, const struct fits_question *question,
     memset(chosen.words, 0, sizeof chosen.words);
     walk(&t, 0, 0, &chosen);
     const enum sure sure = report_ways(report, &t);
+    if (sure != SURE_NOT) add_verdict(report, &t, best_of(&t, false));
     if (t.host) rk_system_release(&with_host);
     return sure;
 }

@@ -416,7 +416,7 @@ static void say_shared(struct plan_input *input)
     }
 }
 
-static void say_presets(struct plan_input *input, bool batch)
+static void say_presets(struct plan_input *input, bool microbatch, bool batch)
 {
     const struct plan_draft *draft = &input->draft;
     const struct rk_plan *plan = &draft->plan;
@@ -424,7 +424,7 @@ static void say_presets(struct plan_input *input, bool batch)
     const int length = model_why_length(why);
     if (!plan_given(draft, "framework"))
         plan_assume(input, "framework %s", rk_framework_name(plan->framework));
-    if (!plan_given(draft, "microbatch"))
+    if (!microbatch)
         plan_assume(input, "microbatch %" PRIu64, plan->microbatch);
     if (!batch) plan_assume(input, "batch %" PRIu64 " (4 * gpus * microbatch)", plan->batch);
     if (!plan_given(draft, "sequence") || plan->sequence == 0)
@@ -458,9 +458,9 @@ enum rk_status plan_settle(const struct plan_source *source, struct plan_input *
     settle_precision(input);
     input->draft.system = &input->system;
     if (choose) choose(input, context);
-    const bool batch = plan_given(&input->draft, "batch");
+    const bool chosen = source->batches, batch = chosen || plan_given(&input->draft, "batch");
     if (plan_complete(&input->draft, &fault)) {
-        say_presets(input, batch);
+        say_presets(input, chosen || plan_given(&input->draft, "microbatch"), batch);
         return RK_OK;
     }
     if (fault.row == plan_row("gpus") && source->gpus)

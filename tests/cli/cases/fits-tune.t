@@ -5,11 +5,13 @@ reckon fits llama3.1-8b "rtx4090 x1" --tune seq2048 --format csv | cut -d, -f 1-
 reckon fits llama3.1-8b "rtx4090 x1" --tune seq2048 lora=64 base=nf4 recompute=full | tail -n +4 | head -12
 reckon fits llama3.1-405b "rtx4090 x1" --tune seq65536; echo "exit $?"
 === stdout
+fastest way of fine-tuning: QLoRA, 455 tokens/s per GPU; fits: P(fits) 75 %, 36.03 s per step (50 % 38.44-52.82 s), MFU 40.2 %, memory 21.3 of 24.0 GiB
+  plan: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4
+  base=nf4-dq offload-optimizer=1 offload-weights=1
 qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
-  assumed: gpus 2 (all of the system), precision bf16, microbatch 1, batch 8 (4 * gpus * microbatch), sequence 8192 (the model's), attention flash
+  assumed: gpus 2 (all of the system), precision bf16, sequence 8192 (the model's), attention flash
   offloading to host memory 512 GiB a node of 8 at 25 GB/s each, assumed
 Least memory: QLoRA, 12.95 GiB with 1 sample, 421 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
-Fastest, and cheapest per token on these GPUs: QLoRA, 21.27 GiB with 2 samples, 455 tokens/s per GPU: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
 method  has the        fits   need  samples  up to  tokens/s/GPU  longest  plan
@@ -31,8 +33,9 @@ LoRA,most tokens/s,fits,21736622981.12,4
 QLoRA,least memory,fits,4684292863.12,1
 QLoRA,most tokens/s,fits,18097582243.84,1
 exit 0
+  assumed: gpus 1 (all of the system), precision bf16, attention flash
+  offloading to host memory 512 GiB a node of 8 at 25 GB/s each, assumed
 Least memory: as given, 4.853 GiB with 1 sample, 1045 tokens/s per GPU: framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
-Fastest, and cheapest per token on these GPUs: as given, 20.48 GiB with 8 samples, 2308 tokens/s per GPU: framework=fsdp mbs8 gbs8 seq2048 recompute=full optimizer-paged lora64 base=nf4
 
 Fits of each way of fine-tuning: with least memory, and the fastest
 method    has the        fits   need  samples  up to  tokens/s/GPU  longest  plan
@@ -41,8 +44,8 @@ as given  least memory   fits   4.85        1     16          1045   37,376  fra
 as given  most tokens/s  fits  20.48        8      8          2308   17,408  framework=fsdp mbs8 gbs8 seq2048 recompute=full optimizer-paged lora64 base=nf4
 
 up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, up to 512. A way fits when its P(fits) is at least 75 % (--sure).
+does not fit: no way of fine-tuning does; take more or larger GPUs, or shorter samples
 llama3.1-405b on rtx4090 x1, 1 GPU, samples of 64K tokens
-  assumed: gpus 1 (all of the system), precision bf16, microbatch 1, batch 4 (4 * gpus * microbatch), attention flash
+  assumed: gpus 1 (all of the system), precision bf16, attention flash
   offloading to host memory 512 GiB a node of 8 at 25 GB/s each, assumed
-No way of fine-tuning fits: take more or larger GPUs, or shorter samples.
 exit 1
