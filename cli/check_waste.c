@@ -51,7 +51,7 @@ static void judge(const struct rk_check_input *input, const struct rk_model *mod
     static struct rk_prediction p;
     plan_attend_on(plan, input->system);
     rk_predict(model, input->system, plan, &p);
-    if (!p.timed || plan->framework == RK_CALCULON) return;
+    if (!p.timed || !rk_answerer(plan->framework)->runs) return;
     const struct gain_case of = {.model = model,
                                  .system = input->system,
                                  .plan = plan,

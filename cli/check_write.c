@@ -258,7 +258,7 @@ void check_remark(const char *name, const struct rk_model *model, const struct r
     const struct rk_finding *first = NULL;
     char text[SENTENCE];
     int errors = 0;
-    const bool judged = plan->framework == RK_CALCULON || rk_plan_layout(plan)->parts;
+    const bool judged = !rk_answerer(plan->framework)->runs || rk_plan_layout(plan)->parts;
     if (!findings || judged) {
         free(findings);
         return;

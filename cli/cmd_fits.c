@@ -181,8 +181,8 @@ static bool add_offloads(struct report *report, struct report_table *table,
     struct host host;
     struct rk_error none;
     char note[HOST_WORD], word[HOST_WORD];
-    if (f->plan->framework == RK_CALCULON || f->system->machine || !host_of(f->system, &host) ||
-        host_load(&host, question->line, &system, &none) != RK_OK)
+    if (!rk_answerer(f->plan->framework)->runs || f->system->machine ||
+        !host_of(f->system, &host) || host_load(&host, question->line, &system, &none) != RK_OK)
         return false;
     const int count = rk_savings(f->model, &system, f->plan, f->prediction, changes);
     int shown = 0;

@@ -246,7 +246,7 @@ static void predict(const struct plan_input *input, struct rk_prediction *predic
                     struct clusters_judged *judged)
 {
     struct rk_plan plan = input->draft.plan;
-    if (plan.framework == RK_CALCULON) plan.schedule = RK_1F1B;
+    if (!rk_answerer(plan.framework)->layers) plan.schedule = RK_1F1B;
     if (judged)
         predict_clusters(&input->model, &input->system, &plan, prediction, judged);
     else

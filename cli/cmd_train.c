@@ -374,7 +374,7 @@ static enum rk_status check_plan(const struct rk_model *model, const struct rk_s
 {
     struct rk_prediction p;
     struct report report = {.first = NULL};
-    if (plan->framework == RK_CALCULON) return RK_OK; /* the executor has none */
+    if (!rk_answerer(plan->framework)->runs) return RK_OK; /* the executor has none */
     const enum rk_verdict verdict = rk_predict(model, system, plan, &p);
     if (verdict == RK_FITS || verdict == RK_MEMORY_EXCEEDED || verdict == RK_BAD_DATATYPE ||
         verdict == RK_NETWORK_TOO_SMALL)

@@ -56,8 +56,8 @@ void plan_keys_print(FILE *out)
         put_sentence(out, field->help);
         if (field->choices) put_choices(out, field);
         put_default(out, field);
-        if (field->predictors == PLAN_BY_CALCULON) fputs("Of\n.Cm calculon .\n", out);
-        if (field->predictors == PLAN_BY_RECKON) fputs("Not of\n.Cm calculon .\n", out);
+        if (field->predictors == RK_BY_CALCULON) fputs("Of\n.Cm calculon .\n", out);
+        if (field->predictors == RK_BY_RECKON) fputs("Not of\n.Cm calculon .\n", out);
     }
     fputs(".El\n", out);
 }

@@ -175,6 +175,6 @@ void page_diff(struct html_page *page, const struct diff *d, const struct diff_s
         memory(page, d, command);
     }
     tables(page, d, changes, command);
-    if (d->w.b.verdict == RK_FITS && d->in.b.framework != RK_CALCULON) launch(page, d, from);
+    if (d->w.b.verdict == RK_FITS && rk_answerer(d->in.b.framework)->runs) launch(page, d, from);
     page_inputs(page, &d->in.model, model, &d->in.system, from->system, NULL);
 }

@@ -38,7 +38,7 @@ struct layout {
 static void find_levels(struct layout *l)
 {
     struct rk_plan plan = *l->plan->forecast->plan;
-    if (plan.framework == RK_CALCULON) plan.order = RK_ORDER_TP_CP_PP_DP;
+    if (!rk_answerer(plan.framework)->layers) plan.order = RK_ORDER_TP_CP_PP_DP;
     const struct rank_map map = rank_map_of(&plan);
     for (int i = 0; i < LEVELS; i++) {
         l->level[i] = parallelisms[i];

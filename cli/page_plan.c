@@ -113,7 +113,7 @@ static enum rk_status nearest(struct html_page *page, const struct page_plan *p,
 
 static enum rk_by by_of(const struct page_plan *p)
 {
-    return p->forecast->plan->framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
+    return rk_answerer(p->forecast->plan->framework)->by;
 }
 
 static void time_bars(struct html_page *page, const struct page_plan *p)

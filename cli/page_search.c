@@ -43,7 +43,7 @@ static const char *text_of_axis(const struct searched *j, const struct rk_plan *
 
 static enum rk_by predictor_of(const struct searched *j)
 {
-    return problem_of(j)->base.framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
+    return rk_answerer(problem_of(j)->base.framework)->by;
 }
 
 bool page_has_axis(const struct searched *j, enum rk_plan_axis axis)
@@ -324,7 +324,7 @@ static bool load_best(struct searched *j)
 static void titles(const struct searched *j)
 {
     const struct rk_plans_problem *p = problem_of(j);
-    const bool published = p->base.framework == RK_CALCULON;
+    const bool published = !rk_answerer(p->base.framework)->layers;
     j->page->title =
         report_text(&j->page->memory, "The best plans for %s on %s", p->model->id, p->system->id);
     j->page->subtitle =

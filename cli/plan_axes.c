@@ -240,7 +240,7 @@ static enum rk_status pin_share(struct rk_plans_problem *problem, const char *te
             "--activation-shares: '%s' is not a share: give numbers from 0, as 0.25, with "
             "at most three digits after the point, or all",
             text);
-    if (value > 255 && problem->base.framework == RK_CALCULON)
+    if (value > 255 && !rk_answerer(problem->base.framework)->layers)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--activation-shares: %s: the Calculon model offloads all or nothing: give "
                        "0 or 1, or another framework",
@@ -330,10 +330,9 @@ static bool share_is_kept(const struct rk_plan *plan, enum rk_plan_axis axis)
 enum rk_status plan_axes_take(const struct plan_draft *draft, struct rk_plans_problem *problem,
                               struct rk_error *error)
 {
-    const bool published = problem->base.framework == RK_CALCULON;
+    const enum rk_by by = rk_answerer(problem->base.framework)->by;
     for (enum rk_plan_axis axis = 0; axis < RK_PLAN_AXES; axis++) {
-        if (!is_of(axis, published ? RK_BY_CALCULON : RK_BY_RECKON) || !is_said(draft, axis))
-            continue;
+        if (!is_of(axis, by) || !is_said(draft, axis)) continue;
         if (problem->pinned[axis].count)
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "--%s and a word of the plan say the same: give one of them",

@@ -432,7 +432,7 @@ static void say_presets(struct plan_input *input, bool microbatch, bool batch)
                     why[length] ? "; seqN sets another" : "");
     say_positions(input);
     say_shared(input);
-    if (!plan_given(draft, "attention") && plan->framework != RK_CALCULON)
+    if (!plan_given(draft, "attention") && rk_answerer(plan->framework)->layers)
         plan_assume(input, "attention %s", rk_attention_kernel_name(plan->attention));
 }
 

@@ -48,7 +48,7 @@ enum rk_status forecast_nearest(struct report *report, const struct forecast *f,
                                 bool in_text, struct rk_error *error)
 {
     struct nearest nearest;
-    const bool none = f->plan->framework == RK_CALCULON || f->system->machine;
+    const bool none = !rk_answerer(f->plan->framework)->measured || f->system->machine;
     if (none || !f->prediction->timed) return RK_OK;
     const enum rk_status status = nearest_runs(f->model, f->system, f->plan, &nearest, error);
     if (status != RK_OK || !nearest.count) return status;

@@ -13,16 +13,14 @@
 
 const char *forecast_by(const struct rk_plan *plan)
 {
-    return plan->framework == RK_CALCULON ? "calculon"
-           : rk_plan_layout(plan)->parts  ? "simulation"
-                                          : "reckon";
+    const struct rk_answerer *by = rk_answerer(plan->framework);
+    return by->layers && rk_plan_layout(plan)->parts ? "simulation" : by->name;
 }
 
 const char *forecast_model(const struct rk_plan *plan)
 {
-    return plan->framework == RK_CALCULON ? "Calculon model"
-           : rk_plan_layout(plan)->parts  ? "simulation"
-                                          : "detailed model";
+    const struct rk_answerer *by = rk_answerer(plan->framework);
+    return by->layers && rk_plan_layout(plan)->parts ? "simulation" : by->title;
 }
 
 /* ---- the plan ---- */
@@ -162,7 +160,7 @@ const char *forecast_reason(struct report *report, const struct forecast *f, int
     const struct rk_reason *r = &f->prediction->reason[i];
     const char *what = r->what ? r->what : rk_verdict_name(r->verdict);
     if (f->prediction->verdict == RK_FITS) return NULL;
-    if (f->plan->framework == RK_CALCULON) return published_reason(report, f->system, r);
+    if (!rk_answerer(f->plan->framework)->layers) return published_reason(report, f->system, r);
     if (r->verdict == RK_MEMORY_EXCEEDED) return say_memory(report, f, r);
     if (f->system->machine && f->prediction->stages)
         return report_text(
@@ -194,14 +192,15 @@ void forecast_refusal(struct report *report, const struct forecast *f)
     struct report_table *table = REPORT_LIST(report, "reasons", NULL, REPORT_IN_JSON, columns);
     for (int i = 0; i < p->reasons && i < RK_MAX_REASONS; i++) {
         const struct rk_reason *r = &p->reason[i];
-        const struct report_cell cells[] = {
-            cell_text(rk_verdict_name(r->verdict)),
-            cell_text(f->plan->framework == RK_CALCULON ? published_reason(report, f->system, r)
-                                                        : forecast_reason(report, f, i)),
-            r->tier < 0 ? cell_none() : cell_count((uint64_t)r->tier),
-            cell_text(r->what),
-            cell_number(r->need),
-            cell_number(r->have)};
+        const struct report_cell cells[] = {cell_text(rk_verdict_name(r->verdict)),
+                                            cell_text(!rk_answerer(f->plan->framework)->layers
+                                                          ? published_reason(report, f->system, r)
+                                                          : forecast_reason(report, f, i)),
+                                            r->tier < 0 ? cell_none()
+                                                        : cell_count((uint64_t)r->tier),
+                                            cell_text(r->what),
+                                            cell_number(r->need),
+                                            cell_number(r->have)};
         report_row(report, text, cells);
         report_row(report, table, cells);
     }
@@ -324,7 +323,7 @@ static void rate_cells(const struct forecast *f, struct report_cell cells[COUNT_
 {
     const struct rk_prediction *p = f->prediction;
     const double gpu_s = p->step_s * (double)f->plan->ranks;
-    const bool published = f->plan->framework == RK_CALCULON; /* which counts otherwise */
+    const bool published = !rk_answerer(f->plan->framework)->layers; /* which counts otherwise */
     const struct report_cell filled[] = {
         cell_number(p->step_s),
         cell_number(p->tokens_per_s),
@@ -344,7 +343,7 @@ static void rate_cells(const struct forecast *f, struct report_cell cells[COUNT_
 
 static enum rk_by by_of(const struct forecast *f)
 {
-    return f->plan->framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
+    return rk_answerer(f->plan->framework)->by;
 }
 
 static bool is_rate(const struct rk_figure *figure)

@@ -40,7 +40,8 @@ static struct error_request request_of(const struct forecast *f)
 /* The Calculon model was compared with no measured runs. */
 static const struct error_bars *bars_of(const struct forecast *f)
 {
-    return f->prediction->timed && f->plan->framework != RK_CALCULON ? learned_bars() : NULL;
+    return f->prediction->timed && rk_answerer(f->plan->framework)->measured ? learned_bars()
+                                                                             : NULL;
 }
 
 /* The request's class, or that of benchmarks or ordinary runs alone. Few steps were measured over

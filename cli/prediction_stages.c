@@ -203,7 +203,7 @@ void forecast_stages(struct report *report, const struct forecast *f, bool csv)
         report_row(report, table, cells);
     }
     if (csv) return;
-    const bool published = f->plan->framework == RK_CALCULON; /* its stages are alike */
+    const bool published = !rk_answerer(f->plan->framework)->layers; /* its stages are alike */
     if (!published) add_runs(report, f);
     if (published || f->prediction->offload_bytes > 0) add_tiers(report, f);
     forecast_placement(report, f);

@@ -31,7 +31,7 @@ enum rk_status save_check(const struct save_args *args, enum rk_framework framew
                        args->launcher ? "launcher" : "gpus-per-node");
     if (args->script && framework == RK_MEGATRON && args->launcher + 1 == LAUNCHER_KUBERNETES)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s", launch_not_kubernetes);
-    if (!args->script || framework != RK_CALCULON) return RK_OK;
+    if (!args->script || rk_answerer(framework)->runs) return RK_OK;
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "--save-script: calculon is a model of training, nothing that runs: choose "
                    "framework megatron, fsdp or deepspeed");

@@ -40,13 +40,13 @@ static enum rk_framework framework_of(const struct search_args *args, const stru
         return RK_MEGATRON;
     if (plan_axes_only(&args->axes, RK_BY_CALCULON)) {
         *why = "an axis that only it has is restricted";
-        return RK_CALCULON;
+        return rk_framework_of(RK_BY_CALCULON);
     }
     if (described) return RK_MEGATRON;
     *why =
         "the system has no kernels, which the detailed model needs: --framework megatron assumes "
         "typical ones";
-    if (!unknown_to_published(model)) return RK_CALCULON;
+    if (!unknown_to_published(model)) return rk_framework_of(RK_BY_CALCULON);
     *why = "typical kernels are assumed: the system has none";
     return RK_MEGATRON;
 }
@@ -151,10 +151,10 @@ enum rk_status search_set(struct search *search, const struct rk_model *model,
     rk_plans_problem_init(&search->problem, model, system, framework, gpus, batch, args->sequence);
     search->problem.unstartable = args->unstartable;
     search->problem.launchable = args->launchable;
-    if (system->machine && search->problem.base.framework == RK_CALCULON)
+    if (system->machine && !rk_answerer(framework)->layers)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "framework: the Calculon model covers only one cluster");
-    if (args->unstartable && framework == RK_CALCULON)
+    if (args->unstartable && !rk_answerer(framework)->runs)
         return rk_fail(
             error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "--unstartable: no framework starts plans of the Calculon model, so none are "

@@ -75,7 +75,7 @@ struct search {
 
 static inline bool search_is_published(const struct search *search)
 {
-    return search->problem.base.framework == RK_CALCULON;
+    return !rk_answerer(search->problem.base.framework)->layers;
 }
 
 /* What the searches of a command share. */

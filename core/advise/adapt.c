@@ -442,7 +442,7 @@ struct adapt *adapt_open(const struct rk_model *model, const struct rk_system *s
                          const struct rk_plan *plan, const struct adapt_options *options,
                          struct rk_error *error)
 {
-    if (plan->framework == RK_CALCULON) {
+    if (!rk_answerer(plan->framework)->runs) {
         rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                 "the Calculon model has no steps to watch: leave framework calculon out");
         return NULL;

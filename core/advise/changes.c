@@ -202,7 +202,7 @@ static bool may_help(const struct tries *t, int tier)
     struct rk_miss missed[RK_MISSES];
     return t->problem->system->machine ||
            rk_misses(t->problem, t->aim, RK_LIMIT_NETWORK, tier, missed) > 0 ||
-           (t->problem->base.framework != RK_CALCULON && t->aim->samples_per_s > 0);
+           (rk_answerer(t->problem->base.framework)->layers && t->aim->samples_per_s > 0);
 }
 
 static void try_network(const struct tries *t, int cluster, int tier)
@@ -245,7 +245,8 @@ static void try_unstartable(const struct tries *t)
 {
     struct rk_change change = {.kind = RK_CHANGE_START, .tier = -1};
     struct rk_plans_problem problem = *t->problem;
-    if (problem.unstartable || problem.base.framework == RK_CALCULON || problem.system->machine)
+    if (problem.unstartable || !rk_answerer(problem.base.framework)->runs ||
+        problem.system->machine)
         return;
     problem.unstartable = true;
     change.helps = rk_find(&problem, t->aim, &change.found);
@@ -358,7 +359,7 @@ static void try_batch(const struct tries *t, bool more)
         change.helps = rk_find(&problem, t->aim, &change.found);
         if (!change.helps) fails = problem.base.batch;
     }
-    if (change.helps && problem.base.framework == RK_CALCULON)
+    if (change.helps && !rk_answerer(problem.base.framework)->layers)
         approach(t, &problem, fails, &change);
     if (more || now > 1) report(t, &change);
 }

@@ -14,7 +14,7 @@ static void memory_need(const struct rk_plans_problem *p, int tier, char text[AI
 {
     if (tier == 0)
         snprintf(text, AIM_TEXT, "hbm_bytes");
-    else if (p->system->memories == 2 || p->base.framework != RK_CALCULON)
+    else if (p->system->memories == 2 || rk_answerer(p->base.framework)->layers)
         snprintf(text, AIM_TEXT, "offload_bytes"); /* only calculon knows a third tier */
     else                                           /* as rk_tier_bytes() */
         snprintf(text, AIM_TEXT,
@@ -29,7 +29,7 @@ static void memory_need(const struct rk_plans_problem *p, int tier, char text[AI
  */
 static void network_need(const struct rk_plans_problem *p, int tier, char text[AIM_TEXT])
 {
-    if (p->base.framework != RK_CALCULON)
+    if (rk_answerer(p->base.framework)->layers)
         snprintf(text, AIM_TEXT, "step_s");
     else
         snprintf(text, AIM_TEXT,

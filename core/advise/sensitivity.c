@@ -187,7 +187,7 @@ static struct members members_of(struct rk_system *s, const struct rk_plan *plan
         add(&m, &s->memory[tier].bandwidth_Bps);
     else if (number == NETWORK_BANDWIDTH)
         add(&m, &s->network[tier].bandwidth_Bps);
-    else if (plan->framework == RK_CALCULON)
+    else if (!rk_answerer(plan->framework)->layers)
         add_published(&m, s, number, tier, datatype_of(plan));
     else
         add_kernels(&m, s, number, tier, datatype_of(plan));
@@ -344,7 +344,7 @@ static struct rk_effect *effects_room(struct rk_effects *effects)
 static bool try_number(const struct asked *a, enum number number, int tier,
                        struct rk_effects *effects)
 {
-    const enum rk_by by = words_of(a)->framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
+    const enum rk_by by = rk_answerer(words_of(a)->framework)->by;
     struct rk_system *system = (struct rk_system *)part_of(a); /* only read */
     const struct members m = members_of(system, words_of(a), number, tier < 0 ? 0 : tier);
     const double value = value_of(&m, facts[number].share);

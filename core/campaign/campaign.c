@@ -11,7 +11,7 @@ enum { HOUR_S = 3600 };
 
 static double state_bytes(const struct rk_plan *plan)
 {
-    if (plan->framework == RK_CALCULON)
+    if (!rk_answerer(plan->framework)->layers)
         return 14; /* 16-bit weights, fp32 master copy and moments */
     const struct element_bytes e = element_bytes_of(plan);
     return e.weight + e.optimizer;

@@ -98,7 +98,7 @@ enum rk_status host_take(const struct rk_plan *plan, const char *line,
 {
     struct host host;
     *taken = false;
-    if (!offloads(plan) || plan->framework == RK_CALCULON || strcmp(line, "-") == 0 ||
+    if (!offloads(plan) || !rk_answerer(plan->framework)->runs || strcmp(line, "-") == 0 ||
         !host_of(system, &host))
         return RK_OK;
     const enum rk_status status = host_load(&host, line, made, error);

@@ -46,27 +46,27 @@ static enum rk_status plan_stages_load(const struct place *place, void *target,
 /* clang-format off */
 #define AT(member) .offset = offsetof(struct plan_draft, member)
 #define PLAN_COUNT(scope, by, name, value, low, high, text, says) \
-    { #name, FIELD_COUNT, AT(plan.name), .min = low, .max = high, .preset = value, .predictors = PLAN_BY_##by, .word = text, .help = says },
+    { #name, FIELD_COUNT, AT(plan.name), .min = low, .max = high, .preset = value, .predictors = RK_BY_##by, .word = text, .help = says },
 #define PLAN_RANKS(scope, by, name, member, value, low, high, text, says) \
-    { #name, FIELD_COUNT, AT(plan.member), .min = low, .max = high, .preset = value, .predictors = PLAN_BY_##by, .word = text, .help = says },
+    { #name, FIELD_COUNT, AT(plan.member), .min = low, .max = high, .preset = value, .predictors = RK_BY_##by, .word = text, .help = says },
 #define PLAN_LEVEL(scope, by, name, value, low, high, text, says) \
-    { #name, FIELD_TIER, AT(plan.name), .min = low, .max = high, .preset = value, .predictors = PLAN_BY_##by, .word = text, .help = says },
+    { #name, FIELD_TIER, AT(plan.name), .min = low, .max = high, .preset = value, .predictors = RK_BY_##by, .word = text, .help = says },
 #define PLAN_FLAG(scope, by, name, value, text, says) \
-    { #name, FIELD_BOOL, AT(plan.name), .preset = value, .predictors = PLAN_BY_##by, .word = text, .help = says },
+    { #name, FIELD_BOOL, AT(plan.name), .preset = value, .predictors = RK_BY_##by, .word = text, .help = says },
 #define PLAN_NUMBER(scope, by, name, value, low, high, text, says) \
-    { #name, FIELD_NUMBER, AT(plan.name), .min = low, .max = high, .preset = value, .predictors = PLAN_BY_##by, .word = text, .help = says },
+    { #name, FIELD_NUMBER, AT(plan.name), .min = low, .max = high, .preset = value, .predictors = RK_BY_##by, .word = text, .help = says },
 #define PLAN_CHOICE(scope, by, name, list, value, text, says) \
-    { #name, FIELD_CHOICE, AT(plan.name), .choices = names_of_##list, .meanings = meanings_of_##list, .preset = value, .predictors = PLAN_BY_##by, .word = text, .help = says },
+    { #name, FIELD_CHOICE, AT(plan.name), .choices = names_of_##list, .meanings = meanings_of_##list, .preset = value, .predictors = RK_BY_##by, .word = text, .help = says },
 #define PLAN_SWITCH(scope, by, name, list, value, text, says) \
-    { #name, FIELD_CHOICE, AT(plan.name), .choices = names_of_##list, .meanings = meanings_of_##list, .switches = true, .preset = value, .predictors = PLAN_BY_##by, .word = text, .help = says },
+    { #name, FIELD_CHOICE, AT(plan.name), .choices = names_of_##list, .meanings = meanings_of_##list, .switches = true, .preset = value, .predictors = RK_BY_##by, .word = text, .help = says },
 #define PLAN_PARTS(scope, by, name, list, text, says) \
-    { #name, FIELD_SET, AT(plan.name), .choices = names_of_##list, .meanings = meanings_of_##list, .predictors = PLAN_BY_##by, .word = text, .help = says },
+    { #name, FIELD_SET, AT(plan.name), .choices = names_of_##list, .meanings = meanings_of_##list, .predictors = RK_BY_##by, .word = text, .help = says },
 #define PLAN_SHARE(scope, by, name, first, last, text, says) \
-    { #name, FIELD_SHARE, AT(plan.share[first]), .max = RK_SHARE_TIERS, .size = last - first + 1, .predictors = PLAN_BY_##by, .word = text, .help = says },
+    { #name, FIELD_SHARE, AT(plan.share[first]), .max = RK_SHARE_TIERS, .size = last - first + 1, .predictors = RK_BY_##by, .word = text, .help = says },
 #define PLAN_DERIVED(scope, by, name, text, says) \
-    { #name, FIELD_COUNT, AT(name), .min = 1, .predictors = PLAN_BY_##by, .word = text, .help = says },
+    { #name, FIELD_COUNT, AT(name), .min = 1, .predictors = RK_BY_##by, .word = text, .help = says },
 #define PLAN_SPLIT(scope, by, name, text, says) \
-    { #name, FIELD_OTHER, AT(plan), .load = plan_##name##_load, .predictors = PLAN_BY_##by, .word = text, .help = says },
+    { #name, FIELD_OTHER, AT(plan), .load = plan_##name##_load, .predictors = RK_BY_##by, .word = text, .help = says },
 
 const struct field plan_fields[] = {
     { "name",        FIELD_TEXT, .help = "what people call it" },

@@ -201,7 +201,7 @@ static struct rk_reason fault_of(const struct rk_model *model, const struct rk_s
         return (struct rk_reason){.verdict = RK_BAD_DEGREES,
                                   .what =
                                       "a plan without stages= for a machine of several clusters"};
-    if (plan->framework == RK_CALCULON)
+    if (!rk_answerer(plan->framework)->layers)
         return (struct rk_reason){.verdict = RK_BAD_DEGREES,
                                   .what = "framework calculon, which covers only one cluster"};
     if (!in_order(layout, plan->pipeline))

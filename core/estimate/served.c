@@ -433,7 +433,7 @@ static void judge_memory(const struct server *server, struct rk_served *served, 
 static const char *not_served(const struct rk_model *model, const struct rk_plan *plan)
 {
     if (model->encoder_sequence) return "inference of an encoder-decoder";
-    if (plan->framework == RK_CALCULON) return "inference by the Calculon model";
+    if (!rk_answerer(plan->framework)->layers) return "inference by the Calculon model";
     if (plan->context > 1) return "context parallelism of inference";
     if (plan->chunks > 1) return "interleaved stages of inference";
     if (rk_plan_layout(plan)->segments) return "layers of several kinds in inference";

@@ -30,7 +30,7 @@ static bool learned_peaks(const struct rk_model *model, const struct rk_plan *pl
                           struct error_class *peaks)
 {
     /* The Calculon model was compared with no such runs. */
-    const struct error_bars *read = plan->framework == RK_CALCULON ? NULL : learned_bars();
+    const struct error_bars *read = rk_answerer(plan->framework)->measured ? learned_bars() : NULL;
     const struct error_request request = {
         model, "", plan, (double)rk_model_parameters(model), 1, PUBLISHED_UNKNOWN};
     return read && error_bar_of_memory(read, &request, peaks);

@@ -4,11 +4,9 @@
 
 #include <reckon/plan.h>
 
-enum plan_by { PLAN_BY_RECKON = 1, PLAN_BY_CALCULON = 2, PLAN_BY_BOTH = 3 };
-
 /* The key of the first member that is not as rk_plan_default() has it although it means nothing to
  * this predictor; NULL: there is none. */
-const char *plan_beyond(const struct rk_plan *plan, enum plan_by by);
+const char *plan_beyond(const struct rk_plan *plan, enum rk_by by);
 
 /* rk_plan_default() of a framework, with what is usual there. */
 struct rk_plan plan_of_framework(enum rk_framework framework);

@@ -77,10 +77,24 @@ static bool simple_shares(const struct rk_plan *plan)
     return true;
 }
 
-const char *plan_beyond(const struct rk_plan *plan, enum plan_by by)
+const struct rk_answerer *rk_answerer(enum rk_framework framework)
+{
+    static const struct rk_answerer detailed = {RK_BY_RECKON,   "reckon",     "detailed model",
+                                                .layers = true, .runs = true, .measured = true};
+    static const struct rk_answerer calculon = {RK_BY_CALCULON,  "calculon",    "Calculon model",
+                                                .layers = false, .runs = false, .measured = false};
+    return framework == RK_CALCULON ? &calculon : &detailed;
+}
+
+enum rk_framework rk_framework_of(enum rk_by by)
+{
+    return by == RK_BY_CALCULON ? RK_CALCULON : RK_MEGATRON;
+}
+
+const char *plan_beyond(const struct rk_plan *plan, enum rk_by by)
 {
     /* clang-format off */
-#define DIFFERS(by_, key, member, value) if (!(PLAN_BY_##by_ & by) && plan->member != value) return key;
+#define DIFFERS(by_, key, member, value) if (!(RK_BY_##by_ & by) && plan->member != value) return key;
 #define PLAN_COUNT(scope, by_, member, value, least, most, word, help)      DIFFERS(by_, #member, member, value)
 #define PLAN_RANKS(scope, by_, key, member, value, least, most, word, help) DIFFERS(by_, #key, member, value)
 #define PLAN_LEVEL(scope, by_, member, value, least, most, word, help)      DIFFERS(by_, #member, member, value)
@@ -88,12 +102,12 @@ const char *plan_beyond(const struct rk_plan *plan, enum plan_by by)
 #define PLAN_NUMBER(scope, by_, member, value, least, most, word, help)     DIFFERS(by_, #member, member, value)
 #define PLAN_CHOICE(scope, by_, member, list, value, word, help)            DIFFERS(by_, #member, member, value)
 #define PLAN_PARTS(scope, by_, member, list, word, help)                    DIFFERS(by_, #member, member, 0)
-#define PLAN_SPLIT(scope, by_, key, word, help)                             if (!(PLAN_BY_##by_ & by) && rk_plan_layout(plan)->splits) return #key;
+#define PLAN_SPLIT(scope, by_, key, word, help)                             if (!(RK_BY_##by_ & by) && rk_plan_layout(plan)->splits) return #key;
 #include <reckon/plan.def>
     /* clang-format on */
     const struct rk_layout *layout = rk_plan_layout(plan);
-    if (layout->segments && by == PLAN_BY_CALCULON) return "stages: layers that are not alike";
-    if (layout->parts && by == PLAN_BY_CALCULON) return "stages: more than one cluster";
+    if (layout->segments && by == RK_BY_CALCULON) return "stages: layers that are not alike";
+    if (layout->parts && by == RK_BY_CALCULON) return "stages: more than one cluster";
     return simple_shares(plan) ? NULL : "offload";
 }
 

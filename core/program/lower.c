@@ -394,7 +394,7 @@ enum rk_status build_check(const struct rk_model *model, const struct rk_system 
                            const struct rk_plan *plan, struct rk_error *error)
 {
     struct rk_reason reason;
-    if (plan->framework == RK_CALCULON)
+    if (!rk_answerer(plan->framework)->runs)
         return refuse(error, "framework calculon has no list of kernels; give another framework");
     plan_check(model, system, plan, &reason);
     if (reason.verdict != RK_FITS)

@@ -119,7 +119,7 @@ static enum rk_status fail(struct rk_error *error, const char *text)
 
 enum rk_status clusters_check_words(const struct rk_plan *words, struct rk_error *error)
 {
-    if (words->framework == RK_CALCULON)
+    if (!rk_answerer(words->framework)->layers)
         return fail(error, "framework: the Calculon model covers only one cluster");
     if (rk_schedule_folds(words->schedule))
         return fail(error, "schedule: v-zero, v-half and v-min are not known over clusters: 1f1b, "

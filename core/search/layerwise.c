@@ -442,7 +442,7 @@ static bool stopped(const struct layerwise_query *query)
 static enum rk_status check_asked(const struct rk_plans_problem *p, struct rk_error *error)
 {
     const int parts = p->pinned[RK_PLAN_SEQUENCE_CHUNKS].count;
-    if (p->base.framework == RK_CALCULON)
+    if (!rk_answerer(p->base.framework)->layers)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "`layerwise`: the Calculon model runs all layers alike; leave framework "
                        "calculon out");

@@ -118,7 +118,7 @@ bool plans_empty(const struct rk_plans_problem *problem, char text[PLANS_EMPTY_T
     struct rk_plan plan = problem->base;
     plan.tensor = plan.context = plan.pipeline = plan.expert = 1;
     plan.expert_tensor = 0;
-    if (!plan.ranks || !plan.batch || plan.framework == RK_CALCULON) return false;
+    if (!plan.ranks || !plan.batch || !rk_answerer(plan.framework)->runs) return false;
     if (walk(&end, &plan, 0, RK_PLAN_ORDER + 1)) return false;
     if (end.axis < 0 || !problem->pinned[end.axis].count) return false;
     text[0] = '\0';

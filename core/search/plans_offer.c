@@ -70,7 +70,7 @@ static void offer_both(struct offered *o)
 /* The framework whose start a value has to pass; calculon, which is none, where it need not. */
 static enum rk_framework starting(const struct offered *o)
 {
-    return o->problem->unstartable ? RK_CALCULON : o->problem->base.framework;
+    return o->problem->unstartable ? rk_framework_of(RK_BY_CALCULON) : o->problem->base.framework;
 }
 
 /* Its habits, where they decide what starts. */

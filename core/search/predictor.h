@@ -89,7 +89,7 @@ extern const struct predictor calculon_predictor, plans_predictor;
 
 static inline const struct predictor *predictor_of(enum rk_framework framework)
 {
-    return framework == RK_CALCULON ? &calculon_predictor : &plans_predictor;
+    return rk_answerer(framework)->by == RK_BY_CALCULON ? &calculon_predictor : &plans_predictor;
 }
 
 #endif

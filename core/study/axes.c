@@ -219,8 +219,9 @@ const char *study_precision_name(const struct study_point *point)
                                                          [RK_BF16] = "bfloat16",
                                                          [RK_FP32] = "float32"};
     const char *datatype = datatypes[point->precision];
-    return point->framework == RK_CALCULON && datatype ? datatype
-                                                       : rk_precision_name(point->precision);
+    return rk_answerer(point->framework)->by == RK_BY_CALCULON && datatype
+               ? datatype
+               : rk_precision_name(point->precision);
 }
 
 void study_problem(const struct study *study, const struct study_point *point,

@@ -91,7 +91,7 @@ static double fitted_error(const struct results *results, const struct result *r
 static bool publish(const struct rk_plan *own, struct rk_plan *plan)
 {
     *plan = rk_plan_default();
-    plan->framework = RK_CALCULON;
+    plan->framework = rk_framework_of(RK_BY_CALCULON);
     plan->ranks = own->ranks;
     plan->tensor = own->tensor;
     plan->pipeline = own->pipeline;

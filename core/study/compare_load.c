@@ -195,7 +195,7 @@ static enum rk_status create_estimate(sqlite3 *sqlite, int *columns, struct rk_e
 static void bind_figures(sqlite3_stmt *statement, int column, const struct rk_plan *plan,
                          const struct rk_prediction *prediction)
 {
-    const enum rk_by by = plan->framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
+    const enum rk_by by = rk_answerer(plan->framework)->by;
     const struct rk_figure *figure = NULL;
     for (; prediction->timed && (figure = schema_next_figure(figure)); column++)
         if (figure->by & by)
@@ -295,8 +295,8 @@ static enum rk_status collect(struct rates *rates, const struct compare_distribu
     if (status == RK_OK && !study_precision(wanted->datatype, &precision))
         status = rk_fail(error, RK_BAD_INPUT, NULL, 0, 0, "no datatype \"%s\"", wanted->datatype);
     if (status == RK_OK) {
-        rk_plans_problem_init(problem, &import.model, &system, RK_CALCULON, wanted->gpus,
-                              wanted->batch, 0);
+        rk_plans_problem_init(problem, &import.model, &system, rk_framework_of(RK_BY_CALCULON),
+                              wanted->gpus, wanted->batch, 0);
         problem->base.precision = (enum rk_precision)precision;
         problem->pinned[RK_PLAN_FUSED].count = 2; /* fused or not */
         problem->pinned[RK_PLAN_FUSED].value[1] = problem->pinned[RK_PLAN_FUSED].to[1] = 1;

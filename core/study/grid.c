@@ -82,7 +82,7 @@ static enum rk_status load_mode(const struct place *place, const struct grid *gr
     const enum rk_status status = field_load(place, &field, &chosen, error);
     if (status != RK_OK) return status;
     *mode = chosen == 2 ? STUDY_LAYERWISE : chosen;
-    if (chosen == 2 && grid->framework == RK_CALCULON)
+    if (chosen == 2 && !rk_answerer(grid->framework)->layers)
         return place_fail(place, error,
                           "the Calculon model runs all layers alike: leave layerwise, or framework "
                           "calculon, out");
@@ -128,7 +128,7 @@ static enum rk_status load_settings(const struct place *root, struct grid *grid,
         find_key(&grid->place, root, "datatype", &member)) {
         status = load_precisions(&member, grid, error);
     } else {
-        grid->precision[0] = grid->framework == RK_CALCULON ? RK_FP16 : OPEN;
+        grid->precision[0] = rk_answerer(grid->framework)->layers ? OPEN : RK_FP16;
         grid->precisions = 1;
     }
     if (status == RK_OK && find_key(&grid->place, root, "sequence", &member))
@@ -182,7 +182,7 @@ static enum rk_status check_machines(const struct place *root, const struct stud
     if (!count_machines(study, grid)) return RK_OK;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (!find_key(&grid->place, root, keys[i], &member)) continue;
-        const bool wrong[] = {grid->framework == RK_CALCULON,
+        const bool wrong[] = {!rk_answerer(grid->framework)->layers,
                               grid->modes > 1 || grid->mode[0] != RK_SEARCH_PRUNED,
                               json_is_true(member.value)};
         if (wrong[i])
@@ -217,7 +217,7 @@ enum rk_status grid_load(const struct place *root, struct study *study, struct g
     if (find_key(figure, root, "unstartable", &member))
         status = field_load(&member, &flag, &unstartable, error);
     if (status != RK_OK) return status;
-    if (unstartable && grid->framework == RK_CALCULON)
+    if (unstartable && !rk_answerer(grid->framework)->runs)
         return place_fail(&member, error,
                           "no framework starts plans of the Calculon model: "
                           "leave unstartable, or framework calculon, out");

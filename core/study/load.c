@@ -204,7 +204,7 @@ static double usable_of(const struct study *study, const struct grid *grid,
         machine ? &machine->cluster[0].system : &study->system[point->system].system;
     double bytes = INFINITY;
     struct rk_error none; /* the learned one is none's mistake */
-    if (!grid->headroom && point->framework != RK_CALCULON)
+    if (!grid->headroom && rk_answerer(point->framework)->measured)
         headroom_usable(NULL, &study->model[point->model].model, system, &plan, &bytes, &none);
     return bytes;
 }

@@ -299,7 +299,7 @@ static void bind_axes(struct binder *b, const struct rk_plan *plan, const struct
         const enum rk_plan_axis axis = (enum rk_plan_axis)i;
         const enum rk_plan_axis_type type = rk_plan_axis_info(axis)->type;
         const uint64_t value = rk_plan_axis_get(plan, axis);
-        const enum rk_by by = plan->framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
+        const enum rk_by by = rk_answerer(plan->framework)->by;
         if (!(rk_plan_axis_info(axis)->by & by) || (over && over->differs[i]))
             bind_null(b);
         else if (type == RK_PLAN_CHOICE || type == RK_PLAN_PARTS)
@@ -312,7 +312,7 @@ static void bind_axes(struct binder *b, const struct rk_plan *plan, const struct
 /* A figure of that name which the plan's predictor fills; of two the one it fills counts. */
 static void bind_figure(struct binder *b, const struct study_best *best, const char *name)
 {
-    const enum rk_by by = best->plan.framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
+    const enum rk_by by = rk_answerer(best->plan.framework)->by;
     for (const struct rk_figure *f = rk_figure_next(NULL, by); f; f = rk_figure_next(f, by))
         if (strcmp(f->name, name) == 0) {
             bind_number(b, rk_figure_value(&best->outcome, f));

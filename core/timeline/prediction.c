@@ -215,7 +215,7 @@ enum rk_status timeline_plan_of_plan(struct timeline_plan *timeline, const struc
                                      const struct rk_prediction *prediction, int messages,
                                      struct rk_error *error)
 {
-    if (plan->framework == RK_CALCULON)
+    if (!rk_answerer(plan->framework)->layers)
         return timeline_plan_of_published(timeline, model, system, plan, prediction, messages,
                                           error);
     const uint64_t microbatches = plan->batch / (rk_plan_data(plan) * plan->microbatch);

@@ -1,8 +1,7 @@
 /* plan.h - every choice that one training run makes.
  *
  * plan.def lists the members; this header says what they are made of. rk_predict (predict.h) judges
- * a plan: `framework` says whose habits it follows, and RK_CALCULON that the Calculon model
- * [isaev2023] shall judge it.
+ * a plan: `framework` says whose habits it follows, and which model judges it: rk_answerer().
  *
  * A zeroed plan is not valid: begin with rk_plan_default().
  */
@@ -314,6 +313,25 @@ static inline bool rk_attends(unsigned kernels, enum rk_attention_kernel kernel)
 {
     return kernel == RK_UNFUSED || !kernels || kernels >> kernel & 1;
 }
+
+/* Which model fills a figure, has an axis or gives a member its meaning. CLUSTERS: the detailed
+ * model, of plans over several clusters only. */
+enum rk_by { RK_BY_RECKON = 1, RK_BY_CALCULON = 2, RK_BY_BOTH = 3, RK_BY_CLUSTERS = 4 };
+
+/* Which model answers for the plans of a framework, and what it can say of them. */
+struct rk_answerer {
+    enum rk_by by;
+    const char *name;  /* in files */
+    const char *title; /* in text */
+    bool layers;   /* it sees each layer, stage and cluster; else all are alike, on one cluster */
+    bool runs;     /* something trains such plans; else nothing imposes rules on them */
+    bool measured; /* it was compared with measured runs; else its error is not known */
+};
+
+RK_API const struct rk_answerer *rk_answerer(enum rk_framework framework);
+
+/* The framework, by default, that has this model answer. */
+RK_API enum rk_framework rk_framework_of(enum rk_by by);
 
 /* The kernel of attention where nothing is said: Megatron-LM's "auto" has Transformer Engine take
  * the fastest that it has for the device, cuDNN's or FlashAttention-3 on Hopper and later, before

@@ -3,7 +3,7 @@
  * There are two models. The detailed model, "reckon", covers embedding and head, unequal stages,
  * experts, context parallelism, ZeRO, kernels by shape, and what frameworks store
  * (docs/prediction.md). The Calculon model, "calculon" [isaev2023], predicts plans whose framework
- * is RK_CALCULON (docs/model.md). Pure: no allocation, no files, no globals, no failure.
+ * says the Calculon model (docs/model.md). Pure: no allocation, no files, no globals, no failure.
  */
 #ifndef RECKON_PREDICT_H
 #define RECKON_PREDICT_H
@@ -202,9 +202,6 @@ RK_API void rk_predict_passes(const struct rk_model *model, const struct rk_syst
                               const struct rk_plan *plan, struct rk_passes *passes);
 
 /* ---- figures by name ---- */
-
-/* CLUSTERS: the detailed model, for plans over several clusters only. */
-enum rk_by { RK_BY_RECKON = 1, RK_BY_CALCULON = 2, RK_BY_BOTH = 3, RK_BY_CLUSTERS = 4 };
 
 struct rk_figure {
     const char *name;

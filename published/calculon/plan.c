@@ -85,7 +85,7 @@ static bool want(bool holds, enum rk_verdict verdict, const char *what, struct r
 bool strategy_of_plan(const struct rk_plan *plan, const struct rk_system *system,
                       struct rk_strategy *s, struct rk_reason *reason)
 {
-    const char *beyond = plan_beyond(plan, PLAN_BY_CALCULON);
+    const char *beyond = plan_beyond(plan, RK_BY_CALCULON);
     *s = (struct rk_strategy){
         .ranks = plan->ranks,
         .tensor = plan->tensor,
