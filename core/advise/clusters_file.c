@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "clusters/predict.h"
 #include "search/clusters_space.h"
+#include "search/plans_space.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -63,18 +63,6 @@ static struct rk_local take(const struct work *w, const struct rk_local *to,
     return own.local;
 }
 
-static struct plan_judgement judge(const struct work *w, const struct rk_plan *plan)
-{
-    struct rk_prediction *p = w->scratch;
-    rk_predict(w->model, w->system, plan, p);
-    return (struct plan_judgement){
-        .verdict = p->verdict,
-        .timed = p->timed,
-        .step_s = p->timed ? p->step_s : 0,
-        .need_bytes = p->timed ? p->stage[p->tightest].total_bytes : 0,
-    };
-}
-
 /* `to` with layers first ... first + layers - 1 as `from` has them in a family. */
 static struct plan_judgement judge_with(const struct work *w, const struct rk_plan *to,
                                         const struct rk_plan *from, uint64_t first, uint64_t layers,
@@ -98,7 +86,7 @@ static struct plan_judgement judge_with(const struct work *w, const struct rk_pl
     if (!layout.others) layout.segments = 0;
     plan.layout = rk_layout_keep(&layout);
     if (!said) return (struct plan_judgement){.verdict = RK_BAD_OPTION};
-    return judge(w, &plan);
+    return plan_judge(w->model, w->system, &plan, w->scratch);
 }
 
 static void add_worths(const struct work *w, const struct rk_local *a, const struct rk_local *b,
@@ -156,7 +144,7 @@ static struct plan_judgement judge_stage(const struct work *w, const struct rk_p
     if (stage == THE_LAYERS) memcpy(changed->split, other->split, sizeof changed->split);
     if (stage >= 0) changed->stage[stage] = other->stage[stage];
     if (to->batch % changed->round == 0 && plan_of_given(to, changed, &plan))
-        judgement = judge(w, &plan);
+        judgement = plan_judge(w->model, w->system, &plan, w->scratch);
     free(changed);
     return judgement;
 }

@@ -10,16 +10,21 @@ struct walk {
     struct rk_prediction *scratch;
 };
 
+struct plan_judgement plan_judge(const struct rk_model *model, const struct rk_system *system,
+                                 const struct rk_plan *plan, struct rk_prediction *scratch)
+{
+    rk_predict(model, system, plan, scratch);
+    return (struct plan_judgement){
+        .verdict = scratch->verdict,
+        .timed = scratch->timed,
+        .step_s = scratch->timed ? scratch->step_s : 0,
+        .need_bytes = scratch->timed ? scratch->stage[scratch->tightest].total_bytes : 0,
+    };
+}
+
 static struct plan_judgement judge(const struct walk *walk, const struct rk_plan *plan)
 {
-    struct rk_prediction *p = walk->scratch;
-    rk_predict(walk->model, walk->system, plan, p);
-    return (struct plan_judgement){
-        .verdict = p->verdict,
-        .timed = p->timed,
-        .step_s = p->timed ? p->step_s : 0,
-        .need_bytes = p->timed ? p->stage[p->tightest].total_bytes : 0,
-    };
+    return plan_judge(walk->model, walk->system, plan, walk->scratch);
 }
 
 /* `from` with the keys of these worths as `to` has them. */

@@ -19,6 +19,9 @@ struct plan_judgement {
     double need_bytes; /* of the tightest stage */
 };
 
+struct plan_judgement plan_judge(const struct rk_model *model, const struct rk_system *system,
+                                 const struct rk_plan *plan, struct rk_prediction *scratch);
+
 struct plan_worth {
     struct plan_difference difference;
     struct plan_judgement alone, without;

@@ -207,3 +207,26 @@ bool text_ends_in(const char *text, const char *ending)
 {
     return text_part_ends_in(text, strlen(text), ending);
 }
+
+int text_column(const char *text, const char *at)
+{
+    int column = 1;
+    for (; text < at; text++)
+        column += ((unsigned char)*text & 0xc0) != 0x80;
+    return column;
+}
+
+bool text_ends_in_any(const char *text, const char *const *endings)
+{
+    for (int i = 0; endings[i]; i++)
+        if (text_ends_in(text, endings[i])) return true;
+    return false;
+}
+
+int text_line(const char *text, const char *at)
+{
+    int line = 1;
+    for (; text < at; text++)
+        line += *text == '\n';
+    return line;
+}

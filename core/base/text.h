@@ -21,6 +21,9 @@ size_t text_utf8_length(const char *text, size_t length);
 bool text_ends_in(const char *text, const char *ending);
 bool text_part_ends_in(const char *text, size_t length, const char *ending);
 
+/* ... in one of `endings`, which NULL ends? */
+bool text_ends_in_any(const char *text, const char *const *endings);
+
 /* Names and other texts of files reach terminals, scripts and tables: what ends lines there or
  * steers a terminal (controls, turns of the direction of writing) and what is no UTF-8 becomes '?'.
  */
@@ -32,6 +35,12 @@ void text_put_line(FILE *file, const char *text);
 /* A field of comma-separated values [rfc4180]; text that a spreadsheet would take for a formula
  * gets a leading apostrophe. */
 void text_put_csv(FILE *file, const char *text);
+
+/* The line of `text` that `at` is on: 1, 2, ... */
+int text_line(const char *text, const char *at);
+
+/* The character of `text` that `at`, a byte of it, belongs to: 1, 2, ... */
+int text_column(const char *text, const char *at);
 
 enum { TEXT_QUOTE = 64 };
 

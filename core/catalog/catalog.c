@@ -1,6 +1,7 @@
 #include "catalog/catalog.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "catalog/folder.h"
 #include "catalog/model_line.h"
 #include "catalog/names.h"
 #include "catalog/readers.h"
@@ -11,112 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-enum { PATH_SIZE = 4096 };
-
-static const struct {
-    const char *name, *folder, *command;
-} kinds[] = {
-    [CATALOG_MODELS] = {"model", "models", "\"reckon models\" lists them"},
-    [CATALOG_SYSTEMS] = {"system", "systems", "\"reckon systems\" lists them"},
-    [CATALOG_PLANS] = {"plan", "plans", "give a file's path"},
-    [CATALOG_DRIVES] = {"drive", "drives", "or give a file's path"},
-};
-
-const char *catalog_kind_name(enum catalog_kind kind)
-{
-    return kinds[kind].name;
-}
-
-const char *catalog_kind_folder(enum catalog_kind kind)
-{
-    return kinds[kind].folder;
-}
 
 static enum rk_status fail_memory(struct rk_error *error)
 {
     return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory to read the catalog");
-}
-
-/* ---- the folder ---- */
-
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-/* A catalog is a folder with a folder of models or systems in it. */
-static bool holds_catalog(const char *path)
-{
-    char inside[PATH_SIZE + 16];
-    for (int kind = 0; kind < CATALOG_KINDS; kind++) {
-        snprintf(inside, sizeof inside, "%s/%s", path, kinds[kind].folder);
-        if (is_folder(inside)) return true;
-    }
-    return false;
-}
-
-/* `file` is an executable or a library: its data is next to it, or where an installation puts
- * it. */
-static bool folder_near(const char *file, char *buffer, size_t size)
-{
-    static const char *const places[] = {"/data", "/../data", "/../share/reckon",
-                                         "/../../share/reckon"};
-    const char *slash = strrchr(file, '/');
-    if (!slash) return false;
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        const int length = snprintf(buffer, size, "%.*s%s", (int)(slash - file), file, places[i]);
-        if (length > 0 && (size_t)length < size && holds_catalog(buffer)) return true;
-    }
-    return false;
-}
-
-static bool folder_near_executable(char *buffer, size_t size)
-{
-    char file[PATH_SIZE];
-    const ssize_t length = readlink("/proc/self/exe", file, sizeof file - 1);
-    if (length <= 0) return false;
-    file[length] = '\0';
-    return folder_near(file, buffer, size);
-}
-
-static bool folder_near_library(char *buffer, size_t size)
-{
-    static const char inside = 0; /* an address in this library */
-    Dl_info info;
-    return dladdr(&inside, &info) && info.dli_fname && folder_near(info.dli_fname, buffer, size);
-}
-
-enum rk_status catalog_folder(char *buffer, size_t size, struct rk_error *error)
-{
-    const char *given = getenv("RECKON_DATA");
-    if (given && *given) {
-        snprintf(buffer, size, "%s", given);
-        if (holds_catalog(buffer)) return RK_OK;
-        return rk_fail(error, RK_IO, given, 0, 0,
-                       "holds no catalog: RECKON_DATA must name a folder with models/ or "
-                       "systems/ in it");
-    }
-    if (folder_near_library(buffer, size) || folder_near_executable(buffer, size)) return RK_OK;
-#ifdef RECKON_INSTALLED_DATA
-    snprintf(buffer, size, "%s", RECKON_INSTALLED_DATA);
-    if (holds_catalog(buffer)) return RK_OK;
-#endif
-    return rk_fail(error, RK_IO, NULL, 0, 0,
-                   "the catalog's folder was not found: set RECKON_DATA to it");
-}
-
-static enum rk_status kind_folder(enum catalog_kind kind, char *buffer, size_t size,
-                                  struct rk_error *error)
-{
-    const enum rk_status status = catalog_folder(buffer, size, error);
-    const size_t used = status == RK_OK ? strlen(buffer) : 0;
-    if (status == RK_OK) snprintf(buffer + used, size - used, "/%s", kinds[kind].folder);
-    return status;
 }
 
 /* ---- listing ---- */
@@ -151,8 +51,8 @@ static enum rk_status list_fill(struct catalog_list *list, DIR *folder, struct r
 enum rk_status catalog_list(enum catalog_kind kind, struct catalog_list *list,
                             struct rk_error *error)
 {
-    char path[PATH_SIZE];
-    enum rk_status status = kind_folder(kind, path, sizeof path, error);
+    char path[FOLDER_PATH];
+    enum rk_status status = catalog_folder_of_kind(kind, path, sizeof path, error);
     *list = (struct catalog_list){0};
     if (status != RK_OK) return status;
     DIR *folder = opendir(path);
@@ -197,18 +97,18 @@ static void id_of_path(const char *path, char *id, size_t size)
     text_make_name(id);
 }
 
-static bool is_id(enum catalog_kind kind, const char *name, char path[PATH_SIZE + 256])
+static bool is_id(enum catalog_kind kind, const char *name, char path[FOLDER_PATH + 256])
 {
     struct rk_error error;
     if (!*name || *name == '.' || strlen(name) >= 200) return false;
-    if (kind_folder(kind, path, PATH_SIZE, &error) != RK_OK) return false;
+    if (catalog_folder_of_kind(kind, path, FOLDER_PATH, &error) != RK_OK) return false;
     sprintf(path + strlen(path), "/%s.json", name);
     return access(path, F_OK) == 0;
 }
 
 bool catalog_has(enum catalog_kind kind, const char *name)
 {
-    char path[PATH_SIZE + 256], id[256];
+    char path[FOLDER_PATH + 256], id[256];
     snprintf(id, sizeof id, "%.200s", name);
     names_lengthen(kind, id, sizeof id);
     return is_id(kind, id, path);
@@ -263,16 +163,16 @@ static enum rk_status fail_unknown(enum catalog_kind kind, const char *name, str
     text_quote(quoted, name, strlen(name));
     if (kind <= CATALOG_SYSTEMS && catalog_has(other, name))
         rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s is a %s, a %s is wanted here (%s)", quoted,
-                kinds[other].name, kinds[kind].name, kinds[kind].command);
+                catalog_kind_name(other), catalog_kind_name(kind), catalog_kind_hint(kind));
     else if (strchr(with, ',') || (with[0] && !nearest))
         rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                "unknown %s %s: there are %s (%s; a file's name ends in .json)", kinds[kind].name,
-                quoted, with, kinds[kind].command);
+                "unknown %s %s: there are %s (%s; a file's name ends in .json)",
+                catalog_kind_name(kind), quoted, with, catalog_kind_hint(kind));
     else
         rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                "unknown %s %s%s%s%s (%s; a file's name ends in .json)", kinds[kind].name, quoted,
-                nearest ? ": did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "",
-                kinds[kind].command);
+                "unknown %s %s%s%s%s (%s; a file's name ends in .json)", catalog_kind_name(kind),
+                quoted, nearest ? ": did you mean \"" : "", nearest ? nearest : "",
+                nearest ? "\"?" : "", catalog_kind_hint(kind));
     catalog_list_release(&list);
     return RK_BAD_ARGUMENT;
 }
@@ -280,24 +180,37 @@ static enum rk_status fail_unknown(enum catalog_kind kind, const char *name, str
 static enum rk_status open_id(enum catalog_kind kind, const char *name, struct document *document,
                               struct rk_error *error)
 {
-    char path[PATH_SIZE + 256];
-    const enum rk_status status = kind_folder(kind, path, PATH_SIZE, error);
+    char path[FOLDER_PATH + 256];
+    const enum rk_status status = catalog_folder_of_kind(kind, path, FOLDER_PATH, error);
     if (status != RK_OK) return status;
     return is_id(kind, name, path) ? document_load(path, document, error)
                                    : fail_unknown(kind, name, error);
+}
+
+/* `id` is the line, cut where it is too long. */
+static enum rk_status open_line(const char *line, struct document *document, char *id,
+                                size_t id_size, struct rk_error *error)
+{
+    char base[MODEL_LINE_BASE];
+    enum rk_status status = model_line_base(line, base, error);
+    if (status == RK_OK) status = catalog_open(CATALOG_MODELS, base, document, id, id_size, error);
+    if (status != RK_OK) return status;
+    status = model_line_change(line, base, document, error);
+    snprintf(id, id_size, "%s", line);
+    return status;
 }
 
 enum rk_status catalog_open(enum catalog_kind kind, const char *name, struct document *document,
                             char *id, size_t id_size, struct rk_error *error)
 {
     if (kind == CATALOG_MODELS && model_line_is(name))
-        return model_line_open(name, document, id, id_size, error);
+        return open_line(name, document, id, id_size, error);
     const enum catalog_form form = catalog_form(kind, name);
     if (form == CATALOG_STDIN)
         snprintf(id, id_size, "stdin");
     else
         id_of_path(name, id, id_size);
-    char path[PATH_SIZE + 256];
+    char path[FOLDER_PATH + 256];
     if (form == CATALOG_PATH && access(name, F_OK) != 0 && catalog_has(kind, name))
         path[0] = '\0'; /* a name of the hub, "meta-llama/Llama-3.3-70B" */
     else if (form != CATALOG_ID)

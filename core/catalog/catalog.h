@@ -7,32 +7,13 @@
 #ifndef RECKON_CATALOG_CATALOG_H
 #define RECKON_CATALOG_CATALOG_H
 
+#include "catalog/folder.h"
 #include "text/document.h"
 #include <reckon/catalog.h>
 
-enum catalog_kind {
-    CATALOG_MODELS,
-    CATALOG_SYSTEMS,
-    CATALOG_DRIVES,
-    CATALOG_KINDS,
-    CATALOG_PLANS = CATALOG_KINDS /* only files: the catalog has none */
-};
-
-/* "model", "system", "plan", "drive" */
-const char *catalog_kind_name(enum catalog_kind kind);
-
-/* The folder that holds the catalog: $RECKON_DATA; else data/ or share/reckon next to or above the
- * executable or the library; else where the library was installed. RK_IO when there is none. */
-enum rk_status catalog_folder(char *buffer, size_t size, struct rk_error *error);
-
-struct catalog_list {
-    size_t count;
-    char **id;    /* (count), sorted, with a NULL after the last one */
-    bool *museum; /* (count): of papers or of earlier years */
-};
-
 enum rk_status catalog_list(enum catalog_kind kind, struct catalog_list *list,
                             struct rk_error *error);
+
 void catalog_list_release(struct catalog_list *list); /* a zeroed list is fine */
 
 struct catalog_source {

@@ -2,13 +2,13 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
+#include "catalog/one_line.h"
 #include "text/fields.h"
 
 #include <reckon/machine.h>
 
 #include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,16 +80,11 @@ static bool find_unlinked(const struct rk_machine *machine, int *a, int *b)
 
 /* ---- one line ---- */
 
-struct word {
-    const char *at;
-    size_t length;
-};
-
 struct line {
     const char *text;
     struct rk_machine *machine;
     struct rk_error *error;
-    struct word link[2 * RK_MAX_CLUSTERS * RK_MAX_CLUSTERS];
+    struct span link[2 * RK_MAX_CLUSTERS * RK_MAX_CLUSTERS];
     int links;      /* words about links, which are read when all names are known */
     unsigned given; /* words of the cluster that is read, a bit each */
 };
@@ -98,45 +93,14 @@ struct line {
 enum cluster_word { WORD_NAME, WORD_PRICE, WORD_ADAPTERS, WORD_INTERFACE, CLUSTER_WORDS };
 static const char *const cluster_words[] = {"name=", "price=", "adapters=", "interface=", NULL};
 
-static struct word next_word(const char *at)
-{
-    at += strspn(at, " \t\n");
-    return (struct word){at, strcspn(at, " \t\n")};
-}
-
-static bool begins(struct word word, const char *prefix)
-{
-    return word.length >= strlen(prefix) && memcmp(word.at, prefix, strlen(prefix)) == 0;
-}
-
-static bool is_plus(struct word word)
+static bool is_plus(struct span word)
 {
     return word.length == 1 && *word.at == '+';
 }
 
-static int column_of(const struct line *line, const char *at)
-{
-    int column = 1;
-    for (const char *byte = line->text; byte < at; byte++)
-        column += ((unsigned char)*byte & 0xc0) != 0x80;
-    return column;
-}
+#define fail(line, at, ...) one_line_fail((line)->error, (line)->text, at, __VA_ARGS__)
 
-static enum rk_status fail(const struct line *line, const char *at, const char *format, ...)
-    RK_PRINTF(3, 4);
-
-static enum rk_status fail(const struct line *line, const char *at, const char *format, ...)
-{
-    char said[TEXT_QUOTE], text[384];
-    va_list values;
-    va_start(values, format);
-    vsnprintf(text, sizeof text, format, values);
-    va_end(values);
-    return rk_fail(line->error, RK_BAD_ARGUMENT, text_quote(said, line->text, strlen(line->text)),
-                   1, column_of(line, at), "%s", text);
-}
-
-static enum rk_status read_quantity(const struct line *line, struct word word,
+static enum rk_status read_quantity(const struct line *line, struct span word,
                                     enum quantity quantity, double *value)
 {
     struct units_error problem;
@@ -146,7 +110,7 @@ static enum rk_status read_quantity(const struct line *line, struct word word,
     return fail(line, word.at + problem.at, "%s", problem.text);
 }
 
-static enum rk_status read_price(const struct line *line, struct word word, double *price)
+static enum rk_status read_price(const struct line *line, struct span word, double *price)
 {
     if (word.length && number_parse(word.at, word.length, price) == word.length &&
         isfinite(*price) && *price >= 0)
@@ -154,7 +118,7 @@ static enum rk_status read_price(const struct line *line, struct word word, doub
     return fail(line, word.at, "a price is a number of USD, 0 or more");
 }
 
-static enum rk_status read_rate(const struct line *line, struct word word, bool cap, double *rate)
+static enum rk_status read_rate(const struct line *line, struct span word, bool cap, double *rate)
 {
     const enum rk_status status = read_quantity(line, word, QUANTITY_BYTES_PER_S, rate);
     if (status != RK_OK || *rate > 0) return status;
@@ -165,16 +129,16 @@ static enum rk_status read_rate(const struct line *line, struct word word, bool 
 }
 
 /* RATE[@LATENCY]{,cap=RATE|,price=USD} */
-static enum rk_status read_link(const struct line *line, struct word value,
+static enum rk_status read_link(const struct line *line, struct span value,
                                 struct rk_cluster_link *link)
 {
     enum rk_status status = RK_OK;
     *link = no_link;
     for (const char *end = value.at + value.length, *at = value.at; status == RK_OK && at <= end;) {
         const char *comma = memchr(at, ',', (size_t)(end - at));
-        struct word part = {at, (size_t)((comma ? comma : end) - at)};
+        struct span part = {at, (size_t)((comma ? comma : end) - at)};
         const char *sign = memchr(part.at, '@', part.length);
-        const struct word latency = {sign ? sign + 1 : end,
+        const struct span latency = {sign ? sign + 1 : end,
                                      sign ? part.length - (size_t)(sign + 1 - part.at) : 0};
         const bool first = at == value.at;
         at += part.length + 1;
@@ -185,12 +149,12 @@ static enum rk_status read_link(const struct line *line, struct word value,
                 status = read_quantity(line, latency, QUANTITY_SECONDS, &link->latency_s);
             if (status == RK_OK && link->latency_s < 0)
                 status = fail(line, latency.at, "a latency is 0 or more");
-        } else if (begins(part, "cap=")) {
+        } else if (span_begins(part, "cap=")) {
             status =
-                read_rate(line, (struct word){part.at + 4, part.length - 4}, true, &link->cap_Bps);
-        } else if (begins(part, "price=")) {
+                read_rate(line, (struct span){part.at + 4, part.length - 4}, true, &link->cap_Bps);
+        } else if (span_begins(part, "price=")) {
             status =
-                read_price(line, (struct word){part.at + 6, part.length - 6}, &link->price_USD);
+                read_price(line, (struct span){part.at + 6, part.length - 6}, &link->price_USD);
             link->price_USD /= 1e9;
         } else {
             status = fail(line, part.at,
@@ -202,12 +166,12 @@ static enum rk_status read_link(const struct line *line, struct word value,
 }
 
 /* "link:A-B=...": one pair, by names or numbers; "link=...": all that have none of their own. */
-static enum rk_status apply_link(const struct line *line, struct word word)
+static enum rk_status apply_link(const struct line *line, struct span word)
 {
     struct rk_machine *machine = line->machine;
     struct rk_cluster_link link;
     const char *equals = memchr(word.at, '=', word.length);
-    const struct word value = {equals + 1, word.length - (size_t)(equals + 1 - word.at)};
+    const struct span value = {equals + 1, word.length - (size_t)(equals + 1 - word.at)};
     const enum rk_status status = read_link(line, value, &link);
     if (status != RK_OK) return status;
     if (word.at[4] == '=') {
@@ -236,7 +200,7 @@ static enum rk_status apply_link(const struct line *line, struct word word)
                 names);
 }
 
-static bool is_name(struct word name)
+static bool is_name(struct span name)
 {
     if (!name.length || name.length > 31) return false;
     for (size_t i = 0; i < name.length; i++)
@@ -245,7 +209,7 @@ static bool is_name(struct word name)
 }
 
 /* What NCCL's settings take: names with commas between them, or one. */
-static bool is_device_list(struct word list, size_t size, bool several)
+static bool is_device_list(struct span list, size_t size, bool several)
 {
     if (!list.length || list.length >= size) return false;
     for (size_t i = 0; i < list.length; i++) {
@@ -257,7 +221,7 @@ static bool is_device_list(struct word list, size_t size, bool several)
     return true;
 }
 
-static enum rk_status read_word(const struct line *line, enum cluster_word which, struct word value,
+static enum rk_status read_word(const struct line *line, enum cluster_word which, struct span value,
                                 struct rk_cluster *cluster)
 {
     switch (which) {
@@ -283,11 +247,12 @@ static enum rk_status read_word(const struct line *line, enum cluster_word which
 }
 
 /* Takes a word that is none of a system; `taken` says whether it was. */
-static enum rk_status take_word(struct line *line, struct word word, struct rk_cluster *cluster,
+static enum rk_status take_word(struct line *line, struct span word, struct rk_cluster *cluster,
                                 bool *taken)
 {
     *taken = true;
-    if (begins(word, "link=") || (begins(word, "link:") && memchr(word.at, '=', word.length))) {
+    if (span_begins(word, "link=") ||
+        (span_begins(word, "link:") && memchr(word.at, '=', word.length))) {
         if (line->links == (int)(sizeof line->link / sizeof *line->link))
             return fail(line, word.at, "too many links");
         line->link[line->links++] = word;
@@ -295,12 +260,12 @@ static enum rk_status take_word(struct line *line, struct word word, struct rk_c
     }
     for (int i = 0; i < CLUSTER_WORDS; i++) {
         const size_t length = strlen(cluster_words[i]);
-        if (!begins(word, cluster_words[i])) continue;
+        if (!span_begins(word, cluster_words[i])) continue;
         if (line->given & 1u << i)
             return fail(line, word.at, "%s is given twice: remove one", cluster_words[i]);
         line->given |= 1u << i;
         return read_word(line, (enum cluster_word)i,
-                         (struct word){word.at + length, word.length - length}, cluster);
+                         (struct span){word.at + length, word.length - length}, cluster);
     }
     *taken = false;
     return RK_OK;
@@ -344,10 +309,10 @@ static enum rk_status read_cluster(struct line *line, const char *begin, const c
     *cluster = (struct rk_cluster){.price_USDph = 0};
     line->given = 0;
     snprintf(cluster->name, sizeof cluster->name, "%d", index);
-    struct word word = next_word(begin);
+    struct span word = span_next(begin);
     size_t length = 0; /* of the words of the system */
     for (; status == RK_OK && word.length && !is_plus(word);
-         word = next_word(word.at + word.length)) {
+         word = span_next(word.at + word.length)) {
         bool taken;
         status = take_word(line, word, cluster, &taken);
         if (taken)
@@ -378,16 +343,16 @@ static enum rk_status read_line(const char *text, struct rk_machine *machine,
     struct line line = {.text = text, .machine = machine, .error = error};
     enum rk_status status = RK_OK;
     int a, b;
-    for (const char *at = next_word(text).at; status == RK_OK;) {
+    for (const char *at = span_next(text).at; status == RK_OK;) {
         if (machine->clusters == RK_MAX_CLUSTERS)
             return fail(&line, at, "more than %d clusters", RK_MAX_CLUSTERS);
         status = read_cluster(&line, at, &at);
         if (status != RK_OK || !*at) break;
-        at = next_word(at + 1).at;
+        at = span_next(at + 1).at;
     }
     for (int all = 0, given = 0; all < 2; all++)
         for (int i = 0; status == RK_OK && i < line.links; i++) {
-            if (begins(line.link[i], "link=") != (all == 1)) continue;
+            if (span_begins(line.link[i], "link=") != (all == 1)) continue;
             status = all && given++ ? fail(&line, line.link[i].at,
                                            "link= is given twice: remove one, or name the clusters "
                                            "of each, link:A-B=...")
@@ -456,13 +421,13 @@ static enum rk_status load_cluster(const struct place *place, struct rk_machine 
     if (status != RK_OK) return status;
     place_member(place, "system", &name);
     *cluster = (struct rk_cluster){.price_USDph = said.price};
-    if (!is_name((struct word){said.name, strlen(said.name)}))
+    if (!is_name((struct span){said.name, strlen(said.name)}))
         return place_fail(place, error, "name: 1 to 31 letters, digits, '.', '_', '-'");
     if (*said.adapters &&
-        !is_device_list((struct word){said.adapters, strlen(said.adapters)}, 128, true))
+        !is_device_list((struct span){said.adapters, strlen(said.adapters)}, 128, true))
         return place_fail(place, error, "adapters: names such as mlx5_0,mlx5_1");
     if (*said.interface &&
-        !is_device_list((struct word){said.interface, strlen(said.interface)}, 32, false))
+        !is_device_list((struct span){said.interface, strlen(said.interface)}, 32, false))
         return place_fail(place, error, "interface: a name such as eth0");
     memcpy(cluster->name, said.name, sizeof cluster->name);
     memcpy(cluster->adapters, said.adapters, sizeof cluster->adapters);
@@ -540,7 +505,7 @@ static enum rk_status read_file(const struct document *document, struct rk_machi
 
 static bool has_plus(const char *text)
 {
-    for (struct word word = next_word(text); word.length; word = next_word(word.at + word.length))
+    for (struct span word = span_next(text); word.length; word = span_next(word.at + word.length))
         if (is_plus(word)) return true;
     return false;
 }

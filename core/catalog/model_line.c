@@ -1,14 +1,12 @@
 #include "catalog/model_line.h"
 
-#include "catalog/catalog.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME_MOST = 4096, KEY_MOST = 64, VALUE_MOST = 128 };
+enum { KEY_MOST = 64, VALUE_MOST = 128 };
 
 bool model_line_is(const char *name)
 {
@@ -73,23 +71,26 @@ static enum rk_status parse_again(json_t *root, const char *line, struct documen
     return status;
 }
 
-enum rk_status model_line_open(const char *line, struct document *document, char *id,
-                               size_t id_size, struct rk_error *error)
+enum rk_status model_line_base(const char *line, char base[static MODEL_LINE_BASE],
+                               struct rk_error *error)
 {
-    char base[NAME_MOST];
     const size_t length = strcspn(line, " ");
-    if (!length || length >= sizeof base)
+    if (!length || length >= MODEL_LINE_BASE)
         return rk_fail(error, RK_BAD_INPUT, line, 0, 0, "begins with no model's name");
-    snprintf(base, sizeof base, "%.*s", (int)length, line);
-    enum rk_status status = catalog_open(CATALOG_MODELS, base, document, id, id_size, error);
-    if (status != RK_OK) return status;
+    snprintf(base, MODEL_LINE_BASE, "%.*s", (int)length, line);
+    return RK_OK;
+}
+
+enum rk_status model_line_change(const char *line, const char *base, struct document *document,
+                                 struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
     json_t *root = json_deep_copy(document->root);
     if (!root) return rk_fail(error, RK_IO, line, 0, 0, "out of memory");
     if (!json_is_object(root))
         status = rk_fail(error, RK_BAD_INPUT, base, 0, 0, "is not an object");
-    if (status == RK_OK) status = set_words(root, line, line + length, error);
+    if (status == RK_OK) status = set_words(root, line, line + strlen(base), error);
     if (status == RK_OK) status = parse_again(root, line, document, error);
     json_decref(root);
-    snprintf(id, id_size, "%s", line);
     return status;
 }

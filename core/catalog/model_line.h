@@ -13,9 +13,14 @@
 /* Has the name blanks, and is no file? */
 bool model_line_is(const char *name);
 
-/* The file of the first word with the keys of the others in it; messages name the line. `id` is the
- * line, cut where it is too long. RK_BAD_INPUT for words that are not KEY=VALUE. */
-enum rk_status model_line_open(const char *line, struct document *document, char *id,
-                               size_t id_size, struct rk_error *error);
+/* The first word. */
+enum { MODEL_LINE_BASE = 4096 };
+enum rk_status model_line_base(const char *line, char base[static MODEL_LINE_BASE],
+                               struct rk_error *error);
+
+/* Puts the keys of the other words into what that one names; messages name the line. RK_BAD_INPUT
+ * for words that are not KEY=VALUE. */
+enum rk_status model_line_change(const char *line, const char *base, struct document *document,
+                                 struct rk_error *error);
 
 #endif

@@ -1,5 +1,6 @@
 #include "catalog/names.h"
 #include "base/text.h"
+#include "text/document.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -4,10 +4,7 @@
 #ifndef RECKON_CATALOG_NAMES_H
 #define RECKON_CATALOG_NAMES_H
 
-#include "catalog/catalog.h"
-
-/* The folder of a kind in the catalog: "models". */
-const char *catalog_kind_folder(enum catalog_kind kind);
+#include "catalog/folder.h"
 
 /* What a name stands for, in its place. Of names of the hub ("org/Name") that of the same model
  * under another organisation, too. Nothing where nobody says so. */

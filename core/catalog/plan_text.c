@@ -1,66 +1,20 @@
 /* plan_text.c - a plan in one line of words, "tp8 pp4 sp recompute=full"; reckon-plan(5). */
 #include "base/text.h"
 #include "base/units.h"
+#include "catalog/one_line.h"
 #include "catalog/plan_fields.h"
 #include "catalog/plan_stages.h"
+#include "catalog/plan_word.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <reckon/catalog.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-struct span { /* a piece of the text */
-    const char *at;
-    size_t length;
-};
-
-struct parser {
-    const char *text;
-    struct plan_draft *draft;
-    struct rk_error *error;
-    bool layers; /* words of a run of layers: what one layer sees */
-};
-
-/* One word: what it sets, and to what. */
-struct word {
-    struct span whole, value;
-    const struct field *field;
-    bool valued, negated; /* "tp8" or "tp=8"; "no-fused" */
-};
-
-static int column_of(const char *text, const char *at)
-{
-    int column = 1;
-    for (; text < at; text++)
-        column += ((unsigned char)*text & 0xc0) != 0x80;
-    return column;
-}
-
-static enum rk_status fail(const struct parser *parser, const char *at, const char *format, ...)
-    RK_PRINTF(3, 4);
-
-static enum rk_status fail(const struct parser *parser, const char *at, const char *format, ...)
-{
-    char said[TEXT_QUOTE], text[400];
-    va_list values;
-    va_start(values, format);
-    vsnprintf(text, sizeof text, format, values);
-    va_end(values);
-    return rk_fail(parser->error, RK_BAD_ARGUMENT,
-                   text_quote(said, parser->text, strlen(parser->text)), 1,
-                   column_of(parser->text, at), "%s", text);
-}
-
-static const char *quote(char buffer[static TEXT_QUOTE], struct span span)
+const char *plan_word_quote(char buffer[static TEXT_QUOTE], struct span span)
 {
     return text_quote(buffer, span.at, span.length);
-}
-
-static bool is(struct span span, const char *text)
-{
-    return strlen(text) == span.length && memcmp(text, span.at, span.length) == 0;
 }
 
 /* "offload-optimizer", "optimizer_offload" */
@@ -85,8 +39,8 @@ static struct span next_word(const char *at)
 /* Of a share, all of it or nothing. */
 static struct span value_of(const struct field *field, struct span value)
 {
-    if (field && field->type == FIELD_SHARE && is(value, "yes")) return (struct span){"1", 1};
-    if (field && field->type == FIELD_SHARE && is(value, "no")) return (struct span){"0", 1};
+    if (field && field->type == FIELD_SHARE && span_is(value, "yes")) return (struct span){"1", 1};
+    if (field && field->type == FIELD_SHARE && span_is(value, "no")) return (struct span){"0", 1};
     return value;
 }
 
@@ -108,7 +62,7 @@ static bool is_whole(const struct field *field)
     return field->type == FIELD_COUNT || field->type == FIELD_TIER;
 }
 
-/* Is it said with yes and no, or alone? */
+/* Is it plan_word_said with yes and no, or alone? */
 static bool is_switch(const struct field *field)
 {
     return field->type == FIELD_BOOL || field->switches;
@@ -171,7 +125,7 @@ static const struct field *field_of_choice(struct span value)
 {
     for (const struct field *field = plan_fields; field->key; field++)
         for (int i = 0; field->choices && field->choices[i]; i++)
-            if (is(value, field->choices[i])) return field;
+            if (span_is(value, field->choices[i])) return field;
     return NULL;
 }
 
@@ -214,14 +168,15 @@ static const struct field *field_of_number(struct span span, struct span *value)
 static enum rk_status fail_number(const struct parser *parser, const struct field *field,
                                   struct span value)
 {
-    char said[TEXT_QUOTE];
-    return fail(parser, value.at, "%s must be a number, got %s%s", field->word, quote(said, value),
+    char plan_word_said[TEXT_QUOTE];
+    return fail(parser, value.at, "%s must be a number, got %s%s", field->word,
+                plan_word_quote(plan_word_said, value),
                 is_whole(field) ? ": write out its digits" : "");
 }
 
 static enum rk_status fail_unknown(const struct parser *parser, const struct word *word)
 {
-    char said[TEXT_QUOTE];
+    char plan_word_said[TEXT_QUOTE];
     const struct span span = word->whole, name = name_of(span);
     const struct field *choice = field_of_choice(span);
     const char *nearest = nearest_name(name);
@@ -232,29 +187,30 @@ static enum rk_status fail_unknown(const struct parser *parser, const struct wor
         return fail(parser, span.at, "%s cannot be taken back: it takes a value",
                     word->field->word);
     if (choice)
-        return fail(parser, span.at, "%s is a value: write %s%s%.*s", quote(said, span),
+        return fail(parser, span.at, "%s is a value: write %s%s%.*s",
+                    plan_word_quote(plan_word_said, span),
                     plan_is_parts(choice) ? "recompute" : choice->word,
                     plan_is_parts(choice) ? "=selective:" : "=", (int)span.length, span.at);
     if (nearest)
-        return fail(parser, span.at, "unknown word %s: did you mean \"%s\"?", quote(said, name),
-                    nearest);
+        return fail(parser, span.at, "unknown word %s: did you mean \"%s\"?",
+                    plan_word_quote(plan_word_said, name), nearest);
     if (span.length > 5 && memcmp(span.at + span.length - 5, ".json", 5) == 0)
         return fail(parser, span.at, "%s is a file, not a word: give a plan's file with `plan`",
-                    quote(said, span));
+                    plan_word_quote(plan_word_said, span));
     return fail(parser, span.at,
                 "unknown word %s: there are tp, pp, cp, ep, dp, mbs, gbs, zero, sp, recompute and "
                 "others, see reckon-plan(5)",
-                quote(said, span));
+                plan_word_quote(plan_word_said, span));
 }
 
 /* ---- values ---- */
 
 static enum rk_status fail_range(const struct parser *parser, const struct word *word)
 {
-    char said[TEXT_QUOTE], range[128];
+    char plan_word_said[TEXT_QUOTE], range[128];
     field_range(word->field, range, sizeof range);
     return fail(parser, word->value.at, "%s must be %s, got %s", word->field->word, range,
-                quote(said, word->value));
+                plan_word_quote(plan_word_said, word->value));
 }
 
 /* "8192", "8k" */
@@ -269,7 +225,7 @@ static bool read_whole(struct span value, double *number)
 static enum rk_status read_number(const struct parser *parser, const struct word *word,
                                   double *number)
 {
-    char said[TEXT_QUOTE];
+    char plan_word_said[TEXT_QUOTE];
     const struct span value = word->value;
     const bool whole = is_whole(word->field);
     if (!word->valued && word->field->type == FIELD_SHARE) { /* all of it */
@@ -285,10 +241,10 @@ static enum rk_status read_number(const struct parser *parser, const struct word
         return fail_number(parser, word->field, value);
     if (whole && *number != floor(*number))
         return fail(parser, value.at, "%s must be an integer, got %s", word->field->word,
-                    quote(said, value));
+                    plan_word_quote(plan_word_said, value));
     if (whole && *number > 0x1p53)
         return fail(parser, value.at, "%s must be at most 2^53, got %s", word->field->word,
-                    quote(said, value));
+                    plan_word_quote(plan_word_said, value));
     return field_allows(word->field, *number) ? RK_OK : fail_range(parser, word);
 }
 
@@ -299,7 +255,7 @@ static bool read_switch(const struct word *word, double *number)
     *number = !word->negated;
     if (!word->valued) return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (is(word->value, names[i])) {
+        if (span_is(word->value, names[i])) {
             *number = i & 1;
             return true;
         }
@@ -309,18 +265,18 @@ static bool read_switch(const struct word *word, double *number)
 static enum rk_status read_flag(const struct parser *parser, const struct word *word,
                                 double *number)
 {
-    char said[TEXT_QUOTE];
+    char plan_word_said[TEXT_QUOTE];
     if (read_switch(word, number)) return RK_OK;
     return fail(parser, word->value.at, "%s must be yes or no, got %s", word->field->word,
-                quote(said, word->value));
+                plan_word_quote(plan_word_said, word->value));
 }
 
 static enum rk_status read_choice(const struct parser *parser, struct span name, const char *what,
                                   const char *const *choices, double *index)
 {
-    char said[TEXT_QUOTE], list[256], copy[64];
+    char plan_word_said[TEXT_QUOTE], list[256], copy[64];
     for (int i = 0; choices[i]; i++)
-        if (is(name, choices[i])) {
+        if (span_is(name, choices[i])) {
             *index = i;
             return RK_OK;
         }
@@ -329,8 +285,8 @@ static enum rk_status read_choice(const struct parser *parser, struct span name,
     const char *nearest = text_nearest(copy, choices);
     field_list(choices, list, sizeof list);
     return fail(parser, name.at, "%s must be one of %s; got %s%s%s%s", what, list,
-                quote(said, name), nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-                nearest ? "\"?" : "");
+                plan_word_quote(plan_word_said, name), nearest ? "; did you mean \"" : "",
+                nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
 /* "core_attn+moe_act" */
@@ -355,229 +311,9 @@ static enum rk_status read_set(const struct parser *parser, struct span value,
     return RK_OK;
 }
 
-/* Up to 65535 in digits; what follows them goes to `rest`. */
-static bool read_blocks(struct span *rest, uint64_t *number)
-{
-    size_t digits = 0;
-    for (*number = 0; digits < rest->length && isdigit((unsigned char)rest->at[digits]); digits++) {
-        *number = 10 * *number + (uint64_t)(rest->at[digits] - '0');
-        if (*number > UINT16_MAX) return false;
-    }
-    rest->at += digits;
-    rest->length -= digits;
-    return digits > 0;
-}
-
-/* "10,11*2,10" */
-static enum rk_status read_split(const struct parser *parser, struct span rest)
-{
-    struct rk_plan *plan = &parser->draft->plan;
-    struct rk_layout layout = *rk_plan_layout(plan);
-    char said[TEXT_QUOTE];
-    layout.splits = 0;
-    for (bool more = true; more;) {
-        const struct span item = rest;
-        uint64_t blocks, times = 1;
-        bool good = read_blocks(&rest, &blocks);
-        if (good && rest.length && rest.at[0] == '*') {
-            rest = (struct span){rest.at + 1, rest.length - 1};
-            good = read_blocks(&rest, &times) && times > 0;
-        }
-        more = good && rest.length && rest.at[0] == ',';
-        if (!good || (rest.length && !more))
-            return fail(parser, item.at,
-                        "split needs blocks of each virtual stage, 10,11,11,10 or 10,11*2,10; got "
-                        "%s",
-                        quote(said, item));
-        if (times > (uint64_t)(RK_MAX_CHUNKS - layout.splits))
-            return fail(parser, item.at, "split has more than %d entries", RK_MAX_CHUNKS);
-        while (times--)
-            layout.split[layout.splits++] = (uint16_t)blocks;
-        if (more) rest = (struct span){rest.at + 1, rest.length - 1};
-    }
-    plan->layout = rk_layout_keep(&layout);
-    return RK_OK;
-}
-
-/* Reads the number after the last `mark` of the span and cuts the span there; `otherwise` when
- * there is no mark. False: the text after the mark is not a number. */
-static bool cut_number(struct span *span, char mark, uint64_t otherwise, uint64_t *number)
-{
-    const char *at = memrchr(span->at, mark, span->length);
-    *number = otherwise;
-    if (!at) return true;
-    struct span rest = {at + 1, span->length - (size_t)(at + 1 - span->at)};
-    span->length = (size_t)(at - span->at);
-    return read_blocks(&rest, number) && rest.length == 0;
-}
-
-/* Cuts the span at its first `mark`, and tells whether there is one; what follows goes to `rest`.
- */
-static bool cut(struct span *span, char mark, struct span *rest)
-{
-    const char *end = span->at + span->length, *at = memchr(span->at, mark, span->length);
-    *rest = at ? (struct span){at + 1, (size_t)(end - at - 1)} : (struct span){end, 0};
-    if (at) span->length = (size_t)(at - span->at);
-    return at != NULL;
-}
-
-static enum rk_status fail_stage(const struct parser *parser, struct span stage)
-{
-    char said[TEXT_QUOTE];
-    return fail(
-        parser, stage.at,
-        "stages need layers of each virtual stage, 10,11*2,10, with runs of other layers as "
-        "4/tp2/recompute=full~6, or over clusters replicas of each, 16:20/dp4,12@1/dp8; got %s",
-        quote(said, stage));
-}
-
-static enum rk_status read_word(const struct parser *parser, struct span span);
-
-/* Words after "/": "tp2/recompute=full"; of replicas also "dp4" and "equal". */
-static enum rk_status read_locals(const struct parser *inner, struct span words,
-                                  struct rk_stage_part *part)
-{
-    enum rk_status status = RK_OK;
-    for (bool more = true; more && status == RK_OK;) {
-        const struct span next = words;
-        struct span rest, digits = {words.at + 2, words.length > 2 ? words.length - 2 : 0};
-        uint64_t data;
-        more = cut(&words, '/', &rest);
-        if (digits.at + digits.length > words.at + words.length)
-            digits.length = words.length > 2 ? words.length - 2 : 0;
-        const bool replicas = words.length > 2 && memcmp(words.at, "dp", 2) == 0 &&
-                              read_blocks(&digits, &data) && !digits.length && data;
-        if (part && replicas)
-            part->data = (uint32_t)data;
-        else if (part && is(words, "equal"))
-            part->equal = 1;
-        else
-            status = words.length ? read_word(inner, words) : fail_stage(inner, next);
-        words = rest;
-    }
-    return status;
-}
-
-/* "4/tp2/recompute=full" */
-static enum rk_status read_run(const struct parser *parser, struct span run,
-                               struct plan_stages *stages)
-{
-    struct plan_draft draft = {.plan.local = stages->plan->local};
-    const struct parser inner = {parser->text, &draft, parser->error, .layers = true};
-    const struct span whole = run;
-    enum rk_status status = RK_OK;
-    uint64_t layers;
-    struct span words;
-    const bool more = cut(&run, '/', &words);
-    if (!read_blocks(&run, &layers) || run.length) return fail_stage(parser, whole);
-    if (more) status = read_locals(&inner, words, NULL);
-    if (status == RK_OK && !plan_stages_run(stages, layers, &draft.plan.local))
-        return fail(parser, whole.at, "stages: %s", stages->fault);
-    return status;
-}
-
-/* "@1/dp4/tp2" */
-static enum rk_status read_part(const struct parser *parser, struct span text,
-                                struct rk_stage_part *part, struct plan_stages *stages)
-{
-    struct plan_draft draft = {.plan.local = stages->plan->local};
-    const struct parser inner = {parser->text, &draft, parser->error, .layers = true};
-    const struct span whole = text;
-    enum rk_status status = RK_OK;
-    struct span words;
-    uint64_t cluster = 0;
-    const bool more = cut(&text, '/', &words);
-    if (text.length) {
-        struct span digits = {text.at + 1, text.length - 1};
-        if (*text.at != '@' || !read_blocks(&digits, &cluster) || digits.length)
-            return fail_stage(parser, whole);
-    }
-    part->cluster = (uint16_t)cluster;
-    part->data = 1;
-    if (more) status = read_locals(&inner, words, part);
-    draft.plan.sequence_parallel &= draft.plan.tensor > 1;
-    if (status == RK_OK && !plan_stages_part(stages, part, &draft.plan.local))
-        return fail(parser, whole.at, "stages: %s", stages->fault);
-    return status;
-}
-
-/* "20/dp4", "12@1/dp2/tp2~@0/dp1": the layers of a stage, and its replicas; of its further runs the
- * layers alone. */
-static enum rk_status read_replicas(const struct parser *parser, struct span stage,
-                                    struct plan_stages *stages)
-{
-    const struct span whole = stage;
-    struct rk_stage_part part = {.equal = 0};
-    enum rk_status status = RK_OK;
-    uint64_t layers;
-    if (!read_blocks(&stage, &layers)) return fail_stage(parser, whole);
-    if (!plan_stages_run(stages, layers, NULL))
-        return fail(parser, whole.at, "stages: %s", stages->fault);
-    for (bool more = stage.length > 0; more && status == RK_OK;) {
-        struct span rest;
-        more = cut(&stage, '~', &rest);
-        status = read_part(parser, stage, &part, stages);
-        stage = rest;
-    }
-    return status;
-}
-
-/* "4/tp2~6" */
-static enum rk_status read_stage(const struct parser *parser, struct span stage,
-                                 struct plan_stages *stages)
-{
-    const struct span whole = stage;
-    const bool parts = stages->layout.round || memchr(stage.at, '@', stage.length);
-    enum rk_status status = RK_OK;
-    if (parts) status = read_replicas(parser, stage, stages);
-    for (bool more = stage.length > 0 && !parts; more && status == RK_OK;) {
-        struct span rest;
-        more = cut(&stage, '~', &rest);
-        status = read_run(parser, stage, stages);
-        stage = rest;
-    }
-    if (status == RK_OK && !plan_stages_end_stage(stages))
-        return fail(parser, whole.at, "stages: %s", stages->fault);
-    return status;
-}
-
-/* "16:" in front: samples that all replicas of a stage take at a time. */
-static uint64_t read_round(struct span *list)
-{
-    struct span rest = *list;
-    uint64_t round;
-    if (!read_blocks(&rest, &round) || !rest.length || *rest.at != ':') return 0;
-    *list = (struct span){rest.at + 1, rest.length - 1};
-    return round;
-}
-
-/* "4/tp2~6,10*3" */
-static enum rk_status read_stages(const struct parser *parser, struct span list)
-{
-    const char *start = list.at;
-    enum rk_status status = RK_OK;
-    struct plan_stages stages;
-    plan_stages_begin(&stages, &parser->draft->plan);
-    stages.layout.round = read_round(&list);
-    for (bool more = true; more && status == RK_OK;) {
-        struct span rest;
-        uint64_t times;
-        more = cut(&list, ',', &rest);
-        const struct span item = list;
-        if (!cut_number(&list, '*', 1, &times) || !times || !list.length)
-            return fail_stage(parser, item);
-        while (times-- && status == RK_OK)
-            status = read_stage(parser, list, &stages);
-        list = rest;
-    }
-    if (status == RK_OK && !plan_stages_end(&stages))
-        return fail(parser, start, "stages: %s", stages.fault);
-    return status;
-}
-
 /* ---- words ---- */
 
-static bool said(const struct plan_draft *draft, const char *key)
+bool plan_word_said(const struct plan_draft *draft, const char *key)
 {
     return draft->words[plan_row(key)];
 }
@@ -589,9 +325,10 @@ static void note(const struct parser *parser, const char *key, const char *at)
     const int row = plan_row(key);
     draft->words[row] = draft->given[row] = true;
     draft->at[row].line = 1;
-    draft->at[row].column = column_of(parser->text, at);
-    if (strcmp(key, "data") == 0 && !said(draft, "gpus")) draft->given[plan_row("gpus")] = false;
-    if (strcmp(key, "gpus") == 0 && !said(draft, "data")) {
+    draft->at[row].column = text_column(parser->text, at);
+    if (strcmp(key, "data") == 0 && !plan_word_said(draft, "gpus"))
+        draft->given[plan_row("gpus")] = false;
+    if (strcmp(key, "gpus") == 0 && !plan_word_said(draft, "data")) {
         draft->given[plan_row("data")] = false;
         draft->data = 0;
     }
@@ -603,7 +340,7 @@ static bool begins_with_part(struct span value, const struct field *parts)
     const char *plus = memchr(value.at, '+', value.length);
     const struct span first = {value.at, plus ? (size_t)(plus - value.at) : value.length};
     for (int i = 0; parts->choices[i]; i++)
-        if (is(first, parts->choices[i])) return true;
+        if (span_is(first, parts->choices[i])) return true;
     return false;
 }
 
@@ -627,7 +364,7 @@ static enum rk_status read_recompute(const struct parser *parser, const struct w
     if (list)
         status = read_set(parser, (struct span){list, (size_t)(value.at + value.length - list)},
                           parts, &bits);
-    if (status != RK_OK || said(parser->draft, "recompute_parts")) return status;
+    if (status != RK_OK || plan_word_said(parser->draft, "recompute_parts")) return status;
     field_store(parts, parser->draft, bits);
     if (list) note(parser, "recompute_parts", list);
     return RK_OK;
@@ -653,7 +390,8 @@ static enum rk_status read_value(const struct parser *parser, const struct word 
     case FIELD_SET:
         return read_set(parser, word->value, field, number);
     case FIELD_OTHER:
-        return (strcmp(field->key, "split") == 0 ? read_split : read_stages)(parser, word->value);
+        return (strcmp(field->key, "split") == 0 ? plan_word_read_split
+                                                 : plan_word_read_stages)(parser, word->value);
     default:
         return read_number(parser, word, number);
     }
@@ -676,7 +414,7 @@ static enum rk_status take_word(const struct parser *parser, struct word *word, 
 {
     const struct field *field = word->field;
     double number = 0;
-    if (said(parser->draft, field->key))
+    if (plan_word_said(parser->draft, field->key))
         return fail(parser, at, "%s is given twice: leave one out", field->word);
     if (parser->layers && !plan_is_local(field))
         return fail(parser, at, "%s is of the whole plan, not of a layer", field->word);
@@ -695,7 +433,7 @@ static enum rk_status take_word(const struct parser *parser, struct word *word, 
     return RK_OK;
 }
 
-static enum rk_status read_word(const struct parser *parser, struct span span)
+enum rk_status plan_word_read(const struct parser *parser, struct span span)
 {
     struct word word;
     if (!find_word(span, &word)) return fail_unknown(parser, &word);
@@ -741,12 +479,12 @@ enum rk_status plan_fail(const struct plan_draft *draft, const struct plan_fault
 {
     char said_text[TEXT_QUOTE];
     const struct field *field = &plan_fields[fault->row];
-    const bool said = draft->words[fault->row], of_file = !said && *draft->path;
-    const int line = said || of_file ? draft->at[fault->row].line : 0;
-    const int column = said || of_file ? draft->at[fault->row].column : 0;
-    const char *path = said      ? text_quote(said_text, draft->text, strlen(draft->text))
-                       : of_file ? draft->path
-                                 : NULL;
+    const bool plan_word_said = draft->words[fault->row], of_file = !plan_word_said && *draft->path;
+    const int line = plan_word_said || of_file ? draft->at[fault->row].line : 0;
+    const int column = plan_word_said || of_file ? draft->at[fault->row].column : 0;
+    const char *path = plan_word_said ? text_quote(said_text, draft->text, strlen(draft->text))
+                       : of_file      ? draft->path
+                                      : NULL;
     return rk_fail(error, of_file ? RK_BAD_INPUT : RK_BAD_ARGUMENT, path, line, column,
                    "%s%s%s: %s", of_file ? field->key : field->word, *fault->have ? " " : "",
                    fault->have, fault->text);

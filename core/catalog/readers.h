@@ -13,6 +13,11 @@
 enum rk_status model_read(const struct document *document, const char *id, struct rk_model *model,
                           struct rk_error *error);
 
+/* A model by name from a file of any kind: who asks for models of other tools' files, too, gives
+ * one (model_by_name of formats/huggingface). */
+typedef enum rk_status model_reader(const char *name, struct rk_model *model,
+                                    struct rk_error *error);
+
 /* `depth`: how many files and descriptions led here, to stop those that name each other; 0 to
  * start with. The caller releases the system. */
 enum rk_status system_read(const struct document *document, const char *id, int depth,

@@ -1,6 +1,7 @@
-#include "clusters/told.h"
+#include "clusters/costs.h"
 
 #include "base/memory.h"
+#include "clusters/told.h"
 #include "estimate/fold.h"
 #include "estimate/plan_check.h"
 #include "machine/part.h"
@@ -322,7 +323,8 @@ static bool open_rows(struct clusters_costs *costs)
     return true;
 }
 
-double clusters_in_flight(const struct clusters_costs *costs, int stages, int k)
+/* Microbatches in flight of the k-th stage from the last one of `stages`. */
+static double clusters_in_flight(const struct clusters_costs *costs, int stages, int k)
 {
     const struct pipeline pipeline = {
         costs->question->words.schedule, (uint32_t)stages, 1, costs->microbatches, false, 0};

@@ -1,6 +1,8 @@
 #include "clusters/found.h"
 
+#include "clusters/costs.h"
 #include "clusters/told.h"
+#include "optimize/chain.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef RECKON_CLUSTERS_FOUND_H
 #define RECKON_CLUSTERS_FOUND_H
 
-#include "clusters/search.h"
+#include "clusters/plan.h"
 
 /* The stages of an answer; `order` names the clusters of the problem. simulated_s is INFINITY. */
 void clusters_found_plan(struct clusters_plan *plan, const struct clusters_costs *costs,

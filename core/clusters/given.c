@@ -1,8 +1,10 @@
 #include "clusters/given.h"
 #include "clusters/price.h"
 
-#include "clusters/told.h"
+#include "clusters/costs.h"
 
+#include "clusters/simulate.h"
+#include "clusters/told.h"
 #include "estimate/predict.h"
 #include "machine/kernels.h"
 

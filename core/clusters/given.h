@@ -10,7 +10,7 @@
 #ifndef RECKON_CLUSTERS_GIVEN_H
 #define RECKON_CLUSTERS_GIVEN_H
 
-#include "clusters/search.h"
+#include "clusters/plan.h"
 
 enum { GIVEN_PARTS = CLUSTERS_HOMES, GIVEN_REPLICAS = 4096 };
 

@@ -2,7 +2,7 @@
 #ifndef RECKON_CLUSTERS_KEPT_H
 #define RECKON_CLUSTERS_KEPT_H
 
-#include "clusters/search.h"
+#include "clusters/plan.h"
 
 /* By simulated_s; of two as fast, the one that came first. */
 struct clusters_kept {

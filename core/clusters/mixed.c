@@ -1,8 +1,9 @@
 #include "clusters/mixed.h"
 
-#include "clusters/told.h"
+#include "clusters/costs.h"
 
 #include "clusters/given.h"
+#include "clusters/told.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #ifndef RECKON_CLUSTERS_MIXED_H
 #define RECKON_CLUSTERS_MIXED_H
 
-#include "clusters/search.h"
+#include "clusters/plan.h"
 
 /* best->value_s and simulated_s INFINITY: none fits. False: no memory. */
 bool clusters_mixed_search(const struct clusters_question *question, struct clusters_plan *best);

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/require.h"
+#include "clusters/simulate.h"
 #include "plan/layers.h"
 
 #include <stdlib.h>

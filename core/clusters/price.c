@@ -2,14 +2,6 @@
 
 #include <math.h>
 
-uint64_t clusters_gpus_used(const struct clusters_plan *plan)
-{
-    uint64_t gpus = 0;
-    for (int i = 0; i < plan->stages; i++)
-        gpus += plan->stage[i].gpus;
-    return gpus;
-}
-
 double clusters_link_price(const struct rk_machine *machine, const struct clusters_plan *plan)
 {
     double price = 0, messages;

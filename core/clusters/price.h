@@ -2,9 +2,7 @@
 #ifndef RECKON_CLUSTERS_PRICE_H
 #define RECKON_CLUSTERS_PRICE_H
 
-#include "clusters/search.h"
-
-uint64_t clusters_gpus_used(const struct clusters_plan *plan);
+#include "clusters/plan.h"
 
 /* USD of a step: GPU-hours, bytes over links. NAN: no price is known. */
 double clusters_price(const struct rk_machine *machine, const struct clusters_plan *plan);

@@ -9,7 +9,7 @@
 #ifndef RECKON_CLUSTERS_RANKS_H
 #define RECKON_CLUSTERS_RANKS_H
 
-#include "clusters/search.h"
+#include "clusters/plan.h"
 
 struct rank_place {
     int stage, cluster;

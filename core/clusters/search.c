@@ -7,6 +7,7 @@
 #include "clusters/given.h"
 #include "clusters/kept.h"
 #include "clusters/mixed.h"
+#include "optimize/chain.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -487,7 +488,9 @@ static bool settle_layers(struct search *s)
     return is_stopped(s) || isinf(s->answer->best.simulated_s) || move_layers(s);
 }
 
-bool clusters_stages_alike(const struct clusters_plan *plan)
+/* Are the stages so that a launcher can run them as one job: the same degrees and choices, none
+ * with replicas on several clusters, no activations away? */
+static bool clusters_stages_alike(const struct clusters_plan *plan)
 {
     const struct clusters_stage *first = &plan->stage[0];
     bool alike = plan->schedule == RK_1F1B;

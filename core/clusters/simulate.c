@@ -1,6 +1,6 @@
 #include "clusters/simulate.h"
 
-#include "clusters/search.h"
+#include "clusters/plan.h"
 
 #include <math.h>
 

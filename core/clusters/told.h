@@ -2,7 +2,7 @@
 #ifndef RECKON_CLUSTERS_TOLD_H
 #define RECKON_CLUSTERS_TOLD_H
 
-#include "clusters/costs.h"
+#include "clusters/question.h"
 #include "estimate/stages.h"
 
 /* Stage `index` of `stages`, which has `chunks` runs of layers; one without interleaving. */

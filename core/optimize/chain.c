@@ -1,4 +1,6 @@
+#include "optimize/chain.h"
 #include "base/memory.h"
+
 #include "optimize/chain_engine.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef RECKON_OPTIMIZE_CHAIN_ENGINE_H
 #define RECKON_OPTIMIZE_CHAIN_ENGINE_H
 
-#include "optimize/chain.h"
+#include "optimize/chain_problem.h"
 
 struct entry {
     int choice, layers, units, width;

@@ -3,7 +3,7 @@
 #define RECKON_OPTIMIZE_STAGES_ENGINE_H
 
 #include "optimize/chain.h"
-#include "optimize/stages.h"
+#include "optimize/stages_problem.h"
 
 /* ---- labels of one stage ---- */
 

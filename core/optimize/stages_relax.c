@@ -1,3 +1,4 @@
+#include "optimize/stages.h"
 #include "optimize/stages_engine.h"
 
 #include <math.h>

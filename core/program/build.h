@@ -10,7 +10,7 @@
 #include "estimate/runs.h"
 #include "plan/ranks.h"
 #include "program/flow.h"
-#include "program/uneven.h"
+#include "program/stage.h"
 
 #include <reckon/program.h>
 
@@ -234,10 +234,6 @@ enum rk_status build_check(const struct rk_model *model, const struct rk_system 
                            const struct rk_plan *plan, struct rk_error *error);
 
 /* ---- the steps of a lowering ---- */
-
-/* Which layers this rank has; the places; their tasks are made when they are first needed. */
-void build_open(struct build *b);
-void build_release(struct build *b);
 
 /* Passes of one layer (layer.c). */
 void layer_forward(struct build *b, const struct slot *slot, int32_t microbatch);

@@ -4,6 +4,7 @@
 #include "program/build.h"
 
 #include "clusters/predict.h"
+#include "program/uneven.h"
 
 #include <stdlib.h>
 

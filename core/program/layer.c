@@ -68,7 +68,7 @@ static void fill_drops(struct rk_task *task, const struct pass_of_layer *p)
     }
 }
 
-int32_t pass_task(const struct pass_of_layer *p, int i, enum rk_work work, bool last)
+static int32_t pass_task(const struct pass_of_layer *p, int i, enum rk_work work, bool last)
 {
     int32_t *known = &p->kind->task[p->slot->treatment][work][last][i];
     const struct operation *op = operation_of(p, i);
@@ -200,7 +200,7 @@ int32_t pass_source(const struct pass_of_layer *p, int from, bool again)
 
 /* Where the gradient of what an operation brings is noted: changed in place, it is that of what it
  * changes. */
-int32_t *pass_gradient_at(const struct pass_of_layer *p, int from)
+static int32_t *pass_gradient_at(const struct pass_of_layer *p, int from)
 {
     static int32_t none;
     if (from == FLOW_TOKENS) return none = NO_TENSOR, &none;

@@ -6,6 +6,7 @@
 #include "estimate/plan_check.h"
 #include "plan/layers.h"
 #include "program/build.h"
+#include "program/uneven.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,7 +159,8 @@ static void add_part(struct build *b, uint64_t part, uint16_t chunk)
     b->first_slot[chunk + 1] = b->slots;
 }
 
-void build_open(struct build *b)
+/* Which layers this rank has; the places; their tasks are made when they are first needed. */
+static void build_open(struct build *b)
 {
     const uint32_t chunks = pipeline_chunks(&b->pipeline);
     const size_t most = b->model->layers + b->model->predict_layers + chunks + 2;
@@ -177,7 +179,7 @@ void build_open(struct build *b)
     b->failed |= !b->live;
 }
 
-void build_release(struct build *b)
+static void build_release(struct build *b)
 {
     for (uint32_t i = 0; b->live && i < b->slots; i++)
         for (int32_t m = 0; m < (int32_t)b->pipeline.microbatches; m++)

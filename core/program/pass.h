@@ -34,11 +34,9 @@ void add_write(struct tensors *t, int32_t tensor);
 
 /* ---- of one operation (layer.c) ---- */
 
-int32_t pass_task(const struct pass_of_layer *p, int i, enum rk_work work, bool last);
 int32_t pass_tensor(const struct pass_of_layer *p, int i, enum rk_tensor_kind kind);
 int32_t pass_mask(const struct pass_of_layer *p, int i, bool again);
 int32_t pass_source(const struct pass_of_layer *p, int from, bool again);
-int32_t *pass_gradient_at(const struct pass_of_layer *p, int from);
 void pass_add_gradients(const struct pass_of_layer *p, int i, struct tensors *t);
 void pass_put(const struct pass_of_layer *p, int32_t task, struct tensors *t);
 

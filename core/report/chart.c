@@ -35,7 +35,8 @@ int chart_column(const struct chart *chart, enum chart_role role)
     return -1;
 }
 
-struct report_cell chart_cell(const struct chart *chart, size_t row, enum chart_role role)
+/* The cell of a role; a cell of type REPORT_NONE when the chart has no such role. */
+static struct report_cell chart_cell(const struct chart *chart, size_t row, enum chart_role role)
 {
     const int column = chart_column(chart, role);
     assert(!chart->table->make);
@@ -50,13 +51,14 @@ double chart_number(const struct chart *chart, size_t row, enum chart_role role)
     return cell.type == REPORT_NUMBER ? cell.as.number : NAN;
 }
 
-const char *chart_text(const struct chart *chart, size_t row, enum chart_role role)
+static const char *chart_text(const struct chart *chart, size_t row, enum chart_role role)
 {
     const struct report_cell cell = chart_cell(chart, row, role);
     return cell.type == REPORT_TEXT ? cell.as.text : "";
 }
 
-bool chart_row_is_drawn(const struct chart *chart, size_t row)
+/* Has the row all the numbers that drawing it needs? */
+static bool chart_row_is_drawn(const struct chart *chart, size_t row)
 {
     const struct chart_axis *axes[CHART_ROLES] = {
         [CHART_X] = &chart->x, [CHART_X_END] = &chart->x, [CHART_Y] = &chart->y};
@@ -78,7 +80,7 @@ size_t chart_drawn(const struct chart *chart)
 
 /* ---- names ---- */
 
-int chart_name_index(const struct chart_names *names, const char *name)
+static int chart_name_index(const struct chart_names *names, const char *name)
 {
     for (int i = 0; i < names->count; i++)
         if (strcmp(names->name[i], name) == 0) return i;

@@ -118,13 +118,7 @@ struct chart chart_over(struct report *memory, const struct chart *chart,
 /* The column of a role, or -1. */
 int chart_column(const struct chart *chart, enum chart_role role);
 
-/* The cell of a role; a cell of type REPORT_NONE when the chart has no such role. */
-struct report_cell chart_cell(const struct chart *chart, size_t row, enum chart_role role);
-double chart_number(const struct chart *chart, size_t row, enum chart_role role);    /* else NAN */
-const char *chart_text(const struct chart *chart, size_t row, enum chart_role role); /* else "" */
-
-/* Has the row all the numbers that drawing it needs? */
-bool chart_row_is_drawn(const struct chart *chart, size_t row);
+double chart_number(const struct chart *chart, size_t row, enum chart_role role); /* else NAN */
 
 /* How many rows are drawn: the marks that a browser must show. */
 size_t chart_drawn(const struct chart *chart);
@@ -138,7 +132,6 @@ struct chart_names {
 
 /* False when there is no memory. Release with free(names->name). */
 bool chart_names(const struct chart *chart, enum chart_role role, struct chart_names *names);
-int chart_name_index(const struct chart_names *names, const char *name); /* or -1 */
 
 /* The series of the chart, listed ones first, with colours: (count) to be released with free().
  * NULL with *count 0 when there are none, or no memory. */

@@ -1,6 +1,7 @@
 /* csv.c - tables as comma-separated values (RFC 4180, lines end with \n): a line of column names,
  * then the rows; further tables follow after an empty line. */
 #include "base/text.h"
+#include "report/report.h"
 #include "report/write.h"
 
 #include <inttypes.h>

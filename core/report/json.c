@@ -1,4 +1,5 @@
 /* json.c - the report as one object: a record is an object, a table an array of objects. */
+#include "report/report.h"
 #include "report/write.h"
 
 #include <inttypes.h>

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "report/columns.h"
+#include "report/report.h"
 #include "report/write.h"
 
 #include <inttypes.h>

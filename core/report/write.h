@@ -2,7 +2,13 @@
 #ifndef RECKON_REPORT_WRITE_H
 #define RECKON_REPORT_WRITE_H
 
-#include "report/report.h"
+#include <stddef.h>
+#include <stdio.h>
+
+struct report;
+struct report_cell;
+struct report_style;
+struct report_table;
 
 void write_text(const struct report *report, const struct report_style *style, FILE *out);
 void write_json(const struct report *report, FILE *out);

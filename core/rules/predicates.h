@@ -6,8 +6,8 @@
 #include "plan/layers.h"
 #include "plan/members.h"
 #include "plan/ranks.h"
+#include "rules/case.h"
 #include "rules/operands.h"
-#include "rules/rules.h"
 #include "schedule/pace.h"
 #include "workload/pattern.h"
 

@@ -1,6 +1,7 @@
 /* words.c - what to say of a rule that is broken, and numbers near a wrong one. */
 #include "plan/names.h"
 #include "rules/predicates.h"
+#include "rules/rules.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

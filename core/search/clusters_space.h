@@ -9,6 +9,7 @@
 #define RECKON_SEARCH_CLUSTERS_SPACE_H
 
 #include "clusters/kept.h"
+#include "clusters/search.h"
 #include "search/predictor.h"
 
 enum { CLUSTERS_MOST_KEPT = 4096, CLUSTERS_WHY = 512 };
@@ -23,8 +24,6 @@ struct clusters_space {
     bool filtered; /* some plans that fit did not count */
 };
 
-extern const struct predictor clusters_predictor;
-
 /* What all stages have where nobody says it: an axis, a plan's word. */
 struct clusters_default {
     enum rk_plan_axis axis;
@@ -33,9 +32,6 @@ struct clusters_default {
 };
 enum { CLUSTERS_DEFAULTS = 4 };
 extern const struct clusters_default clusters_defaults[CLUSTERS_DEFAULTS];
-
-/* So has what is sent between stages, which is no axis: split over tensor ranks, then gathered. */
-enum { CLUSTERS_SHARD_MESSAGES = true };
 
 /* A system with the attention kernels that every cluster has; NULL: they differ. */
 const struct rk_system *clusters_kernels(const struct rk_machine *machine);

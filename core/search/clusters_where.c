@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "clusters/predict.h"
-#include "search/clusters_space.h"
 #include "search/conjuncts.h"
 
 #include <math.h>

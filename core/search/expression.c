@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "plan/names.h"
+#include "search/expression.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -13,9 +13,8 @@
 #ifndef RECKON_SEARCH_EXPRESSION_H
 #define RECKON_SEARCH_EXPRESSION_H
 
+#include "search/expression_terms.h"
 #include "search/predictor.h"
-
-enum { EXPRESSION_TERMS = 128 };
 
 /* Figures that a search has without a prediction of the plan. */
 enum quick_figure {
@@ -29,24 +28,6 @@ enum quick_figure {
 
 /* Where they are among the figures of a predictor. */
 void quick_places(const struct predictor *predictor, int place[QUICK_FIGURES]);
-
-/* What an expression looks at. */
-enum { READS_PLAN = 1, READS_LOWER = 2, READS_SLOW = 4 };
-
-struct expression {
-    const struct predictor *predictor;
-    int terms;
-    struct term {
-        int kind; /* enum term_kind in expression.c */
-        double number;
-        int place;    /* of a figure or an axis */
-        int quantity; /* of a number, enum quantity; QUANTITIES: a plain one, which may be anything
-                       */
-        int at;       /* where it stands in the text */
-    } term[EXPRESSION_TERMS];
-    unsigned reads;
-    bool more_is_better; /* a single figure of which more is better */
-};
 
 /* Compiles `length` characters; `first` is what column 1 of messages stands for. RK_BAD_ARGUMENT
  * with the column when it is wrong. */

@@ -2,7 +2,7 @@
 #ifndef RECKON_SEARCH_EXPRESSION_PARSER_H
 #define RECKON_SEARCH_EXPRESSION_PARSER_H
 
-#include "search/expression.h"
+#include "search/expression_terms.h"
 
 enum term_kind {
     TERM_NUMBER,

@@ -15,7 +15,8 @@ static bool covers(const struct point *a, const struct point *b)
     return !equal || a->index <= b->index;
 }
 
-bool frontier_covers(struct frontier *f, const struct point *point)
+/* Would an offer change nothing? */
+static bool frontier_covers(struct frontier *f, const struct point *point)
 {
     for (size_t i = 0; i < f->count; i++) {
         if (!covers(&f->point[i], point)) continue;

@@ -23,9 +23,6 @@ struct frontier {
 /* Of points that are equal in everything the one with the smallest index stays. */
 void frontier_offer(struct frontier *frontier, const struct point *point);
 
-/* Would an offer change nothing? */
-bool frontier_covers(struct frontier *frontier, const struct point *point);
-
 /* All of `from`, which is cleared. */
 void frontier_move(struct frontier *to, struct frontier *from);
 

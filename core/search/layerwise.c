@@ -1,4 +1,5 @@
 #include "search/layerwise.h"
+#include "search/layerwise_quest.h"
 
 #include "base/memory.h"
 #include "estimate/plan_check.h"
@@ -15,274 +16,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { RETRIES = 5, OVERLAPS = 4 }; /* yes and no of two choices */
-
-/* The surrogate may exceed the prediction by this share. */
-#define SURROGATE_SLACK 1.005
-
-/* Mixes that are judged around those that the surrogate finds: of a shape, of all. */
-enum { MOST_AROUND = 3000, MOST_JUDGED = 30000, MOST_STARTS = 6 };
-
-/* A mix that is slower than the best one known by this factor is not expected to lead to a better
- * one. */
-#define FAR 1.15
-
-/* The surrogate's bound is none of the prediction, which was seen 0.004 % below it (seed 8 of
- * test_layerwise_oracle): shapes whose bound is up to 2 % above the best step are looked at, too.
- */
-#define NEAR 1.02
-
-struct quest {
-    const struct layerwise_query *query;        /* of plans without virtual stages */
-    const struct rk_plans_problem *interleaved; /* as it was asked */
-    struct layerwise_answer *answer;
-    double least_s;                  /* predicted, of what is found */
-    struct rk_prediction prediction; /* of the plan at hand */
-    struct shape *shape;             /* that is looked at */
-    int starts;                      /* of it, the most promising mixes that were judged */
-    struct start {
-        struct mix mix;
-        struct mix_judged judged;
-        double worth;
-    } start[MOST_STARTS];
-    struct shape *winner; /* of the answer, and its mix */
-    struct mix won;
-    long left;      /* mixes that may be judged yet */
-    double floor_s; /* no plan of any shape takes less */
-    bool last;
-    bool failed;
-};
-
-static double messages_s(const struct shape *s)
-{
-    return 2 * ((double)s->base.pipeline - 1) * s->send_s *
-           (1 + (double)shape_microbatches(s) / fmax(1, (double)s->base.pipeline - 1));
-}
-
-static bool launches(const struct quest *q, const struct rk_plan *plan)
-{
-    const struct layerwise_query *query = q->query;
-    return !query->launches || query->launches(query->problem->model, query->problem->system, plan);
-}
-
-/* Takes a plan over when its prediction is the fastest so far; `dealt` is it without virtual
- * stages. False: it cannot be launched. */
-static bool offer(struct quest *q, const struct mix *mix, const struct rk_plan *dealt,
-                  const struct rk_plan *plan)
-{
-    struct layerwise_answer *best = q->answer;
-    const struct rk_prediction *p = &q->prediction;
-    if (p->verdict != RK_FITS || p->step_s >= q->least_s) return true;
-    if (!launches(q, plan)) return false;
-    q->least_s = p->step_s;
-    q->winner = q->shape;
-    q->won = *mix;
-    best->found = best->mixed = true;
-    best->plan = plan_kept(plan);
-    best->dealt = plan_kept(dealt);
-    best->prediction = *p;
-    return true;
-}
-
-/* What is slower than this by the surrogate is not looked for. */
-static double enough(const struct quest *q, const struct shape *s)
-{
-    return isinf(q->least_s) ? 0 : fmax(1e-12, (q->least_s - messages_s(s)) * SURROGATE_SLACK);
-}
-
-/* The bytes that predictions have above a memory, by tier; 0: they fit. */
-struct excess {
-    double bytes[1 + RK_SHARE_TIERS];
-};
-
-static void add_excess(struct excess *over, const struct shape *s, const struct rk_prediction *p)
-{
-    for (int i = 0; p->timed && i < p->stages; i++) {
-        const struct rk_stage *stage = &p->stage[i];
-        over->bytes[0] =
-            fmax(over->bytes[0], stage->total_bytes - s->system->memory[0].capacity_bytes);
-        for (int t = 0; t < RK_SHARE_TIERS && t + 1 < s->system->memories; t++)
-            over->bytes[t + 1] = fmax(
-                over->bytes[t + 1],
-                stage->away_bytes[t] - memory_part_bytes(&s->system->memory[t + 1], s->base.ranks));
-    }
-}
-
-static bool fits_all(const struct excess *over)
-{
-    bool fits = true;
-    for (int i = 0; i <= RK_SHARE_TIERS; i++)
-        fits &= over->bytes[i] <= 0;
-    return fits;
-}
-
-static int watched_as(const struct shape *s, int tier)
-{
-    for (int t = 0; t < s->watched; t++)
-        if (s->tier[t] == tier) return t;
-    return -1;
-}
-
-/* The surrogate gets less of what is overfilled, `less`; or first a lower memory that it did not
- * know is watched, with which its mixes are others. False when it cannot be. */
-static bool take_off(struct quest *q, struct shape *s, const struct excess *over,
-                     struct excess *less)
-{
-    bool other = false;
-    for (int tier = 0; tier < RK_SHARE_TIERS; tier++) {
-        if (over->bytes[tier + 1] <= 0 || watched_as(s, tier) >= 0) continue;
-        if (!shape_watch(s, tier)) {
-            q->failed = s->failed;
-            return false;
-        }
-        other = true;
-    }
-    for (int i = 0; i <= RK_SHARE_TIERS && !other; i++)
-        less->bytes[i] += 1.01 * over->bytes[i];
-    return true;
-}
-
-static const struct mix_judged refused = {.step_s = INFINITY, .excess_bytes = INFINITY};
-
-/* Predicts a mix, and offers it. */
-static void judge(void *context, const struct mix *mix, struct mix_judged *judged)
-{
-    struct quest *q = context;
-    const struct shape *s = q->shape;
-    struct mix own = *mix;
-    const struct stages_answer answer = mix_answer(&own);
-    struct rk_plan dealt, plan;
-    struct rk_layout dealt_layout, layout;
-    struct excess over = {{0}};
-    *judged = refused;
-    q->prediction.timed = false;
-    q->left--;
-    q->answer->counts.judged++;
-    if (!shape_answer(s, &answer, mix->end, &dealt, &dealt_layout)) return;
-    plan = dealt;
-    if (s->base.chunks > 1 &&
-        !layerwise_interleave(&dealt, s->model, s->base.chunks, &plan, &layout))
-        return;
-    rk_predict(s->model, s->system, &plan, &q->prediction);
-    if (!q->prediction.timed || !offer(q, mix, &dealt, &plan)) return;
-    judged->step_s = q->prediction.step_s;
-    judged->excess_bytes = 0;
-    add_excess(&over, s, &q->prediction);
-    for (int t = 0; t <= RK_SHARE_TIERS; t++)
-        judged->excess_bytes += fmax(0, over.bytes[t]);
-    for (int k = 0; k < q->prediction.stages; k++)
-        judged->stage_bytes[k] = q->prediction.stage[k].total_bytes;
-}
-
-/* Judges what the surrogate found, or all alike; it may be one that the search continues from. */
-static void consider(struct quest *q, const struct mix *mix)
-{
-    struct start start = {.mix = *mix};
-    int at = q->starts;
-    judge(q, mix, &start.judged);
-    start.worth = mix_worth(q->shape, &start.judged, CLIMB_WEIGHT);
-    while (at > 0 && q->start[at - 1].worth > start.worth)
-        at--;
-    if (isinf(start.worth) || at == MOST_STARTS) return;
-    if (at > 0 && q->start[at - 1].worth == start.worth) return; /* the same again */
-    if (q->starts < MOST_STARTS) q->starts++;
-    for (int i = q->starts - 1; i > at; i--)
-        q->start[i] = q->start[i - 1];
-    q->start[at] = start;
-}
-
-/* ... and adds what the surrogate's memories have too many. False: no plan can say it. */
-static bool consider_found(struct quest *q, struct stages_answer *answer, int end,
-                           struct excess *over)
-{
-    struct rk_plan plan;
-    struct rk_layout layout;
-    shape_tidy(q->shape, answer);
-    if (!shape_answer(q->shape, answer, end, &plan, &layout)) return false;
-    const struct mix mix = mix_of(q->shape, answer, end);
-    consider(q, &mix);
-    add_excess(over, q->shape, &q->prediction);
-    return true;
-}
-
-/* The best with embedding and head in way `end`. */
-static void solve_end(struct quest *q, struct shape *s, int end, struct excess *over)
-{
-    shape_allow(s, end);
-    for (int try = 0; try < RETRIES; try++) {
-        struct stages_answer answer;
-        const struct stages_problem problem = shape_problem(s, enough(q, s));
-        if (!stages_solve(&problem, &answer)) {
-            q->failed = true;
-            return;
-        }
-        q->answer->counts.labels += answer.labels;
-        const bool said = answer.found && consider_found(q, &answer, end, over);
-        const bool again = answer.found && !said;
-        if (again) shape_forbid_rare(s, &answer, end);
-        stages_answer_release(&answer);
-        if (!again) return;
-    }
-}
-
-/* Embedding and head in any way. Where they are in one, that is it, else each of the two that they
- * are in is solved; and all over again with less memory where the prediction says that the
- * surrogate took too much. */
-static bool solve_shape(struct quest *q, struct shape *s)
-{
-    struct excess less = {{0}};
-    bool found = false;
-    for (int try = 0; try < RETRIES + s->watched && !q->failed; try++) {
-        struct stages_answer answer;
-        struct excess over = {{0}};
-        struct capacity capacity = shape_capacity(s);
-        capacity.bytes -= less.bytes[0];
-        for (int t = 0; t < s->watched; t++)
-            capacity.lower[t] -= less.bytes[s->tier[t] + 1];
-        shape_set_capacity(s, &capacity);
-        shape_allow(s, -1);
-        const struct stages_problem problem = shape_problem(s, enough(q, s));
-        if (!stages_solve(&problem, &answer)) {
-            q->failed = true;
-            return false;
-        }
-        q->answer->counts.labels += answer.labels;
-        const bool any = answer.found;
-        const int ends[] = {any ? answer.choice[0] : 0, any ? answer.choice[s->layers - 1] : 0};
-        const bool done = any && ends[0] == ends[1] && consider_found(q, &answer, ends[0], &over);
-        stages_answer_release(&answer);
-        if (!any) return found;
-        found = true;
-        for (int i = 0; !done && i < 2; i++)
-            if (i == 0 || ends[1] != ends[0]) solve_end(q, s, ends[i], &over);
-        if (fits_all(&over) || !take_off(q, s, &over, &less)) break;
-    }
-    return found;
-}
-
-/* What the surrogate finds of a shape, and mixes whose layers are alike; then what is better around
- * the most promising of these. The least step of what was found; INFINITY: nothing fits. */
-static double search_shape(struct quest *q, struct shape *s)
-{
-    double found_s = INFINITY;
-    q->shape = s;
-    q->starts = 0;
-    q->answer->counts.unfit += !solve_shape(q, s);
-    for (int way = 0; way < s->ways && q->left > 0; way++) {
-        const struct mix alike = mix_alike(s, way);
-        consider(q, &alike);
-    }
-    const long before = q->left, most = before < MOST_AROUND ? before : MOST_AROUND;
-    for (int i = 0; i < q->starts && !q->failed; i++) {
-        if (q->start[i].worth > FAR * q->least_s) break;
-        struct climb around = {s, judge, q, most - (before - q->left), CLIMB_WEIGHT};
-        struct mix_judged *judged = &q->start[i].judged;
-        q->failed = !climb_from(&around, &q->start[i].mix, judged);
-        if (judged->excess_bytes <= 0) found_s = fmin(found_s, judged->step_s);
-    }
-    return found_s;
-}
 
 /* ---- all shapes ---- */
 
@@ -315,7 +48,7 @@ static void take_alike(struct quest *q, const struct rk_plan *plan)
 {
     struct layerwise_answer *answer = q->answer;
     const struct rk_prediction *p = &q->prediction;
-    if (p->step_s >= q->least_s || !launches(q, plan)) return;
+    if (p->step_s >= q->least_s || !layerwise_launches(q, plan)) return;
     q->least_s = p->step_s;
     answer->found = true;
     answer->plan = answer->dealt = *plan;
@@ -366,8 +99,8 @@ static bool add_candidate(struct candidates *all, struct shape *s, double bound_
     return true;
 }
 
-/* Stages whose layers are not run alike have to be filled, unless plans that no framework starts
- * are asked for. */
+/* Stages whose layers are not run alike have to be filled, unless plans that no framework
+ * starts are asked for. */
 static bool starts(const struct quest *q, const struct rk_plan *base, uint64_t microbatches)
 {
     if (q->interleaved->unstartable || base->pipeline == 1) return true;
@@ -394,7 +127,7 @@ static void add_shape(struct quest *q, const struct rk_plan *base, uint64_t samp
     q->answer->counts.ways += (uint64_t)s->ways;
     shape_allow(s, -1);
     const struct stages_problem problem = shape_problem(s, 0);
-    if (add_candidate(all, s, stages_bound(&problem) + messages_s(s))) return;
+    if (add_candidate(all, s, stages_bound(&problem) + layerwise_messages_s(s))) return;
     shape_close(s);
     q->failed = true;
 }
@@ -495,7 +228,7 @@ static void solve_all(struct quest *q, struct candidates *all)
         else if (fmax(c->bound_s / NEAR, c->shape->floor_s) >= q->least_s)
             answer->counts.excluded++;
         else if (!q->failed && answer->complete)
-            c->found_s = search_shape(q, c->shape);
+            c->found_s = layerwise_search_shape(q, c->shape);
         answer->complete = answer->complete && !stopped(q->query);
     }
 }
@@ -543,7 +276,7 @@ static void solve_again(struct quest *q, const struct shape *best, struct candid
     for (int i = 0; i < count && q->answer->complete && !q->failed; i++) {
         const int before = all->count;
         add_shape(q, &base[i], samples, all);
-        if (all->count > before) search_shape(q, all->list[before].shape);
+        if (all->count > before) layerwise_search_shape(q, all->list[before].shape);
     }
 }
 

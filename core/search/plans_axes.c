@@ -106,21 +106,6 @@ void plan_axis_offer(struct offered *offered, const struct rk_plans_problem *pro
     axes[axis].offer(offered, plan);
 }
 
-/* Is it the axis' name, with '_' for '-'? */
-static bool is_key(const char *key, const char *name)
-{
-    for (; *key && *name; key++, name++)
-        if (*key != (*name == '-' ? '_' : *name)) return false;
-    return *key == *name;
-}
-
-int plan_axis_of_key(const char *key)
-{
-    for (int axis = 0; axis < RK_PLAN_AXES; axis++)
-        if (is_key(key, axes[axis].info.name)) return axis;
-    return -1;
-}
-
 /* ---- members ---- */
 
 static uint64_t split_of(const struct rk_plan *plan)

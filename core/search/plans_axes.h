@@ -6,7 +6,7 @@
 #ifndef RECKON_SEARCH_PLANS_AXES_H
 #define RECKON_SEARCH_PLANS_AXES_H
 
-#include "base/limits.h"
+#include "search/plans_offer.h"
 #include "search/predictor.h"
 
 /* Axes that are chosen together; the values of a bundle depend on its own axes and the layout's,
@@ -21,18 +21,6 @@ enum plan_bundle {
     BUNDLE_OFFLOAD,
     BUNDLES
 };
-
-struct offered {
-    const struct rk_plans_problem *problem;
-    enum rk_plan_axis axis;
-    int count;
-    bool crowded; /* there were more than that */
-    uint64_t value[MAX_OFFERED];
-};
-
-/* Values of an axis when those before it in its bundle, and the layout's, are set in `plan`: the
- * usual ones, or those that are asked for and possible. */
-typedef void plan_offer(struct offered *offered, const struct rk_plan *plan);
 
 /* First axis of a bundle; plan_bundle_axis(BUNDLES) is RK_PLAN_AXES. */
 enum rk_plan_axis plan_bundle_axis(enum plan_bundle bundle);
@@ -50,8 +38,5 @@ const char *const *plan_axis_words(int axis);
 bool plan_axis_parse(int axis, const char *word, uint64_t *value);
 uint64_t plan_axis_get(const struct rk_plan *plan, int axis);
 uint64_t plan_batch(const struct rk_plan *plan);
-
-/* The axis that conditions and studies call so; -1: there is none. */
-int plan_axis_of_key(const char *key);
 
 #endif

@@ -33,4 +33,19 @@ bool plan_groups_open(struct plan_groups *groups, const struct rk_plans *plans,
                       const struct stage_sets *sets);
 void plan_groups_close(struct plan_groups *groups);
 
+/* Plans with the same layers. */
+struct plan_layers {
+    const struct plan_group *group;
+    uint64_t width, kernels; /* indices into its choices */
+    uint64_t hash;           /* those with the same hold much the same: see plan_units_list */
+};
+
+static inline uint64_t plan_layers_count(const struct plan_layers *layers)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < layers->group->members; i++)
+        count += plans_below(layers->group->member[i].layout, BUNDLE_KERNELS);
+    return count;
+}
+
 #endif

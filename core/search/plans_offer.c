@@ -10,7 +10,7 @@
 
 /* ---- offering ---- */
 
-static bool asked(const struct offered *o)
+bool plans_asked(const struct offered *o)
 {
     return o->problem->pinned[o->axis].count > 0;
 }
@@ -22,16 +22,15 @@ static bool allowed(const struct offered *o, uint64_t value)
         const uint64_t low = p->pinned[o->axis].value[i], high = p->pinned[o->axis].to[i];
         if (value == low || (value > low && value <= high)) return true;
     }
-    return !asked(o);
+    return !plans_asked(o);
 }
 
-/* For which the axis means nothing: no restriction touches it. */
-static void only(struct offered *o, uint64_t value)
+void plans_only(struct offered *o, uint64_t value)
 {
     o->value[o->count++] = value;
 }
 
-static void offer(struct offered *o, uint64_t value)
+void plans_offer(struct offered *o, uint64_t value)
 {
     if (!allowed(o, value)) return;
     for (int i = 0; i < o->count; i++)
@@ -42,29 +41,26 @@ static void offer(struct offered *o, uint64_t value)
         o->crowded = true;
 }
 
-/* `usual`, or what is asked for of 0 ... last. */
-static void offer_choice(struct offered *o, uint64_t usual, uint64_t last)
+void plans_offer_choice(struct offered *o, uint64_t usual, uint64_t last)
 {
-    if (!asked(o)) offer(o, usual);
-    for (uint64_t i = 0; asked(o) && i <= last; i++)
-        offer(o, i);
+    if (!plans_asked(o)) plans_offer(o, usual);
+    for (uint64_t i = 0; plans_asked(o) && i <= last; i++)
+        plans_offer(o, i);
 }
 
-/* The least that is asked for; 0: nothing is. */
-static uint64_t least_asked(const struct offered *o)
+uint64_t plans_least_asked(const struct offered *o)
 {
     const struct rk_plans_problem *p = o->problem;
-    uint64_t least = asked(o) ? p->pinned[o->axis].value[0] : 0;
+    uint64_t least = plans_asked(o) ? p->pinned[o->axis].value[0] : 0;
     for (int i = 1; i < p->pinned[o->axis].count; i++)
         least = p->pinned[o->axis].value[i] < least ? p->pinned[o->axis].value[i] : least;
     return least;
 }
 
-/* No and yes, in that order. */
-static void offer_both(struct offered *o)
+void plans_offer_both(struct offered *o)
 {
-    offer(o, 0);
-    offer(o, 1);
+    plans_offer(o, 0);
+    plans_offer(o, 1);
 }
 
 /* The framework whose start a value has to pass; calculon, which is none, where it need not. */
@@ -73,21 +69,17 @@ static enum rk_framework starting(const struct offered *o)
     return o->problem->unstartable ? rk_framework_of(RK_BY_CALCULON) : o->problem->base.framework;
 }
 
-/* Its habits, where they decide what starts. */
-static const struct habits *starts(const struct offered *o)
+const struct habits *plans_starts(const struct offered *o)
 {
     return &habits_of_framework[starting(o)];
 }
 
-typedef bool usual(const struct offered *o, const struct rk_plan *plan, uint64_t value);
-
-/* Divisors of n that are usual, or asked for. */
-static void offer_divisors(struct offered *o, const struct rk_plan *plan, uint64_t n, usual *is)
+void plans_offer_divisors(struct offered *o, const struct rk_plan *plan, uint64_t n, is_usual *is)
 {
     uint64_t divisor[MAX_DIVISORS];
     const int count = divisors_of(n, divisor);
     for (int i = 0; i < count; i++)
-        if (asked(o) || is(o, plan, divisor[i])) offer(o, divisor[i]);
+        if (plans_asked(o) || is(o, plan, divisor[i])) plans_offer(o, divisor[i]);
 }
 
 /* ---- layout ---- */
@@ -107,7 +99,7 @@ static bool usual_tensor(const struct offered *o, const struct rk_plan *plan, ui
 
 void offer_tensor(struct offered *o, const struct rk_plan *plan)
 {
-    offer_divisors(o, plan, plan->ranks, usual_tensor);
+    plans_offer_divisors(o, plan, plan->ranks, usual_tensor);
 }
 
 enum { LEAST_TOKENS = 2048, MOST_SAMPLES = 64, MOST_CHUNKS = 16 };
@@ -120,26 +112,26 @@ static bool usual_context(const struct offered *o, const struct rk_plan *plan, u
 
 void offer_context(struct offered *o, const struct rk_plan *plan)
 {
-    offer_divisors(o, plan, plan->ranks / plan->tensor, usual_context);
+    plans_offer_divisors(o, plan, plan->ranks / plan->tensor, usual_context);
 }
 
 /* DeepSpeed's pipeline is written into the training code, no configuration makes one. */
 static bool usual_pipeline(const struct offered *o, const struct rk_plan *plan, uint64_t value)
 {
     (void)plan;
-    if (value > 1 && !o->problem->unstartable && !starts(o)->makes_stages) return false;
+    if (value > 1 && !o->problem->unstartable && !plans_starts(o)->makes_stages) return false;
     return value <= o->problem->model->layers && value <= RK_MAX_STAGES;
 }
 
 void offer_pipeline(struct offered *o, const struct rk_plan *plan)
 {
-    offer_divisors(o, plan, plan->ranks / (plan->tensor * plan->context), usual_pipeline);
+    plans_offer_divisors(o, plan, plan->ranks / (plan->tensor * plan->context), usual_pipeline);
 }
 
 void offer_data(struct offered *o, const struct rk_plan *plan)
 {
     const uint64_t data = rk_plan_data(plan);
-    if (data > 0 && plan->batch % data == 0) offer(o, data);
+    if (data > 0 && plan->batch % data == 0) plans_offer(o, data);
 }
 
 static bool usual_expert_tensor(const struct offered *o, const struct rk_plan *plan, uint64_t value)
@@ -151,10 +143,10 @@ static bool usual_expert_tensor(const struct offered *o, const struct rk_plan *p
 void offer_expert_tensor(struct offered *o, const struct rk_plan *plan)
 {
     if (!o->problem->model->experts) {
-        only(o, 0);
+        plans_only(o, 0);
         return;
     }
-    offer_divisors(o, plan, plan->ranks / plan->pipeline, usual_expert_tensor);
+    plans_offer_divisors(o, plan, plan->ranks / plan->pipeline, usual_expert_tensor);
 }
 
 static bool usual_expert(const struct offered *o, const struct rk_plan *plan, uint64_t value)
@@ -166,10 +158,10 @@ static bool usual_expert(const struct offered *o, const struct rk_plan *plan, ui
 void offer_expert(struct offered *o, const struct rk_plan *plan)
 {
     if (!o->problem->model->experts) {
-        offer(o, 1); /* nothing, where something else is asked for */
+        plans_offer(o, 1); /* nothing, where something else is asked for */
         return;
     }
-    offer_divisors(o, plan, plan->ranks / plan->pipeline / plan->expert_tensor, usual_expert);
+    plans_offer_divisors(o, plan, plan->ranks / plan->pipeline / plan->expert_tensor, usual_expert);
 }
 
 /* Where there are leaves it counts who shares one: ranks of data, or stages. */
@@ -177,13 +169,13 @@ void offer_order(struct offered *o, const struct rk_plan *plan)
 {
     const struct rk_system *system = o->problem->system;
     if (plan->pipeline == 1)
-        only(o, 0);
+        plans_only(o, 0);
     else
-        offer_choice(o, o->problem->base.order, RK_ORDERS - 1);
-    if (!asked(o) && plan->pipeline > 1 && system->networks > 2 &&
+        plans_offer_choice(o, o->problem->base.order, RK_ORDERS - 1);
+    if (!plans_asked(o) && plan->pipeline > 1 && system->networks > 2 &&
         strcmp(system->network[1].name, "leaf") == 0) {
-        offer(o, RK_ORDER_TP_CP_DP_PP);
-        offer(o, RK_ORDER_TP_CP_PP_DP);
+        plans_offer(o, RK_ORDER_TP_CP_DP_PP);
+        plans_offer(o, RK_ORDER_TP_CP_PP_DP);
     }
 }
 
@@ -198,20 +190,21 @@ static bool usual_microbatch(const struct offered *o, const struct rk_plan *plan
 
 void offer_microbatch(struct offered *o, const struct rk_plan *plan)
 {
-    offer_divisors(o, plan, plan->batch / rk_plan_data(plan), usual_microbatch);
+    plans_offer_divisors(o, plan, plan->batch / rk_plan_data(plan), usual_microbatch);
 }
 
 /* ---- width ---- */
 
-/* Megatron-LM trains experts on tensor ranks with it only, and scatters checkpoints without. */
+/* Megatron-LM trains experts on tensor ranks with it only, and scatters checkpoints without.
+ */
 void offer_sequence_parallel(struct offered *o, const struct rk_plan *plan)
 {
     if (plan->tensor == 1) {
-        only(o, 0);
+        plans_only(o, 0);
         return;
     }
-    if (!starts(o)->scatters || !o->problem->base.checkpoint_sharded) offer(o, 1);
-    if (!starts(o)->experts_by_sequence || !o->problem->model->experts) offer(o, 0);
+    if (!plans_starts(o)->scatters || !o->problem->base.checkpoint_sharded) plans_offer(o, 1);
+    if (!plans_starts(o)->experts_by_sequence || !o->problem->model->experts) plans_offer(o, 0);
 }
 
 /* Megatron-LM has it, together with sequence parallelism, where it starts. */
@@ -221,30 +214,31 @@ void offer_tensor_overlap(struct offered *o, const struct rk_plan *plan)
     const bool runs = habits_of(plan)->overlaps_sequence && plan->sequence_parallel &&
                       plan_overlaps_within(plan, domain);
     if (plan->tensor == 1)
-        only(o, 0);
-    else if (starts(o)->overlaps_sequence && !runs)
-        offer(o, RK_OVERLAP_NONE);
+        plans_only(o, 0);
+    else if (plans_starts(o)->overlaps_sequence && !runs)
+        plans_offer(o, RK_OVERLAP_NONE);
     else
-        offer_choice(o, runs ? RK_OVERLAP_RING : RK_OVERLAP_NONE, RK_OVERLAP_RING);
+        plans_offer_choice(o, runs ? RK_OVERLAP_RING : RK_OVERLAP_NONE, RK_OVERLAP_RING);
 }
 
 /* torchtitan has rings and gathers, DeepSpeed exchanges heads. */
 void offer_context_kind(struct offered *o, const struct rk_plan *plan)
 {
     const uint64_t heads = o->problem->model->heads / plan->tensor;
-    const bool all = asked(o) || o->problem->unstartable;
-    const bool heads_only = !all && !starts(o)->rings;
-    const bool tokens_only = !all && !starts(o)->exchanges;
+    const bool all = plans_asked(o) || o->problem->unstartable;
+    const bool heads_only = !all && !plans_starts(o)->rings;
+    const bool tokens_only = !all && !plans_starts(o)->exchanges;
     if (plan->context == 1) {
-        only(o, o->problem->base.context_kind == RK_RING_ULYSSES ? RK_RING
-                                                                 : o->problem->base.context_kind);
+        plans_only(o, o->problem->base.context_kind == RK_RING_ULYSSES
+                          ? RK_RING
+                          : o->problem->base.context_kind);
         return;
     }
-    if (!heads_only) offer(o, RK_RING);
-    if (!heads_only) offer(o, RK_GATHER);
+    if (!heads_only) plans_offer(o, RK_RING);
+    if (!heads_only) plans_offer(o, RK_GATHER);
     if (tokens_only) return;
-    if (asked(o) || (heads && heads % plan->context == 0)) offer(o, RK_ULYSSES);
-    if (plan->context > 2 && !heads_only) offer(o, RK_RING_ULYSSES);
+    if (plans_asked(o) || (heads && heads % plan->context == 0)) plans_offer(o, RK_ULYSSES);
+    if (plan->context > 2 && !heads_only) plans_offer(o, RK_RING_ULYSSES);
 }
 
 static bool usual_ulysses(const struct offered *o, const struct rk_plan *plan, uint64_t value)
@@ -256,30 +250,30 @@ static bool usual_ulysses(const struct offered *o, const struct rk_plan *plan, u
 void offer_ulysses(struct offered *o, const struct rk_plan *plan)
 {
     if (plan->context_kind == RK_RING_ULYSSES)
-        offer_divisors(o, plan, plan->context, usual_ulysses);
+        plans_offer_divisors(o, plan, plan->context, usual_ulysses);
     else
-        only(o, 0);
+        plans_only(o, 0);
 }
 
 /* ---- kernels ---- */
 
 void offer_precision(struct offered *o, const struct rk_plan *plan)
 {
-    offer_choice(o, plan->precision, RK_PRECISIONS - 1);
+    plans_offer_choice(o, plan->precision, RK_PRECISIONS - 1);
 }
 
 void offer_attention(struct offered *o, const struct rk_plan *plan)
 {
-    offer_choice(o, plan->attention, RK_ATTENTION_KERNELS - 1);
+    plans_offer_choice(o, plan->attention, RK_ATTENTION_KERNELS - 1);
 }
 
 /* Chunks belong to the bundle of layers and recomputation to that of stages, and neither sees the
  * other's choice. So in a space with chunks all plans recompute whole layers. */
 static bool in_chunks(const struct rk_plans_problem *problem)
 {
-    const int asked = problem->pinned[RK_PLAN_SEQUENCE_CHUNKS].count;
-    bool any = !asked && problem->base.sequence_chunks > 1;
-    for (int i = 0; i < asked; i++)
+    const int plans_asked = problem->pinned[RK_PLAN_SEQUENCE_CHUNKS].count;
+    bool any = !plans_asked && problem->base.sequence_chunks > 1;
+    for (int i = 0; i < plans_asked; i++)
         any |= problem->pinned[RK_PLAN_SEQUENCE_CHUNKS].to[i] > 1;
     return any;
 }
@@ -288,19 +282,19 @@ static bool in_chunks(const struct rk_plans_problem *problem)
 void offer_sequence_chunks(struct offered *o, const struct rk_plan *plan)
 {
     const uint64_t tokens = sequence_of(o, plan) / plan->context;
-    if (!asked(o)) {
-        only(o, o->problem->base.sequence_chunks);
+    if (!plans_asked(o)) {
+        plans_only(o, o->problem->base.sequence_chunks);
         return;
     }
-    offer_divisors(o, plan, tokens, NULL); /* NULL: it is asked for */
+    plans_offer_divisors(o, plan, tokens, NULL); /* NULL: it is asked for */
 }
 
 void offer_dispatcher(struct offered *o, const struct rk_plan *plan)
 {
     if (plan->expert == 1)
-        only(o, o->problem->base.dispatcher);
+        plans_only(o, o->problem->base.dispatcher);
     else
-        offer_choice(o, o->problem->base.dispatcher, RK_DISPATCHERS - 1);
+        plans_offer_choice(o, o->problem->base.dispatcher, RK_DISPATCHERS - 1);
 }
 
 /* With what stages choose: plan_overlaps_experts. */
@@ -309,34 +303,24 @@ void offer_expert_overlap(struct offered *o, const struct rk_plan *plan)
     const bool overlaps =
         habits_of(plan)->overlaps_experts && o->problem->model->predict_layers <= 1;
     if (plan->expert == 1)
-        only(o, 0);
-    else if (asked(o) || !overlaps || plan->dispatcher == RK_ALL_GATHER_TOKENS)
-        offer_choice(o, o->problem->base.expert_overlap, 1);
+        plans_only(o, 0);
+    else if (plans_asked(o) || !overlaps || plan->dispatcher == RK_ALL_GATHER_TOKENS)
+        plans_offer_choice(o, o->problem->base.expert_overlap, 1);
     else
-        offer_both(o);
+        plans_offer_both(o);
 }
 
 bool plans_search_overlap(const struct rk_plans_problem *problem)
 {
-    const int asked = problem->pinned[RK_PLAN_EXPERT_OVERLAP].count;
-    bool any = !asked;
-    for (int i = 0; i < asked; i++)
+    const int plans_asked = problem->pinned[RK_PLAN_EXPERT_OVERLAP].count;
+    bool any = !plans_asked;
+    for (int i = 0; i < plans_asked; i++)
         any |= problem->pinned[RK_PLAN_EXPERT_OVERLAP].value[i] ||
                problem->pinned[RK_PLAN_EXPERT_OVERLAP].to[i];
     return any && problem->model->experts && habits_of(&problem->base)->overlaps_experts;
 }
 
 /* ---- stages ---- */
-
-enum {
-    ATTENTION = 1 << RK_PART_CORE_ATTENTION,
-    ACTIVATION = 1 << RK_PART_ACTIVATION,
-    NORM = 1 << RK_PART_NORM,
-    UP_PROJECTION = 1 << RK_PART_UP_PROJECTION,
-    MLP = 1 << RK_PART_MLP,
-    MIXTURE = 1 << RK_PART_EXPERTS,
-    SHARED = 1 << RK_PART_SHARED_EXPERTS
-};
 
 /* From cheap to dear. */
 static const unsigned usual_parts[] = {
@@ -357,7 +341,7 @@ static void offer_asked_parts(struct offered *o)
 {
     const struct rk_plans_problem *p = o->problem;
     for (int i = 0; i < p->pinned[RK_PLAN_RECOMPUTE].count; i++)
-        offer(o, p->pinned[RK_PLAN_RECOMPUTE].value[i]);
+        plans_offer(o, p->pinned[RK_PLAN_RECOMPUTE].value[i]);
 }
 
 /* Parts that can be recomputed, given the precision if all plans have the same one. */
@@ -374,19 +358,19 @@ void offer_recompute(struct offered *o, const struct rk_plan *plan)
     const unsigned have = parts_of(o->problem, plan);
     const bool rest = o->problem->base.recompute_rest; /* implies what is recomputed */
     const bool whole =
-        in_chunks(o->problem) || (o->problem->base.checkpoint_sharded && starts(o)->scatters);
-    if (whole && !rest) offer(o, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
-    if (!whole && rest) offer(o, RK_RECOMPUTE_VALUE(RK_KEEP, 0));
+        in_chunks(o->problem) || (o->problem->base.checkpoint_sharded && plans_starts(o)->scatters);
+    if (whole && !rest) plans_offer(o, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
+    if (!whole && rest) plans_offer(o, RK_RECOMPUTE_VALUE(RK_KEEP, 0));
     if (whole || rest) return;
-    if (asked(o)) {
+    if (plans_asked(o)) {
         offer_asked_parts(o);
         return;
     }
-    offer(o, RK_RECOMPUTE_VALUE(RK_KEEP, 0));
+    plans_offer(o, RK_RECOMPUTE_VALUE(RK_KEEP, 0));
     for (size_t i = 0; i < sizeof usual_parts / sizeof *usual_parts; i++)
         if ((usual_parts[i] & ~have) == 0 && parts_start(starting(o), usual_parts[i]))
-            offer(o, RK_RECOMPUTE_VALUE(RK_SELECTIVE, usual_parts[i]));
-    offer(o, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
+            plans_offer(o, RK_RECOMPUTE_VALUE(RK_SELECTIVE, usual_parts[i]));
+    plans_offer(o, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
 }
 
 static bool power_of_two(uint64_t n)
@@ -405,11 +389,11 @@ void offer_chunks(struct offered *o, const struct rk_plan *plan)
 {
     const uint64_t layers = o->problem->model->layers;
     if (plan->pipeline == 1) {
-        only(o, 1);
+        plans_only(o, 1);
         return;
     }
     for (uint64_t v = 1; v * plan->pipeline <= layers + 2 && v <= RK_MAX_CHUNKS; v++)
-        if (asked(o) || usual_chunks(v * plan->pipeline, v, layers)) offer(o, v);
+        if (plans_asked(o) || usual_chunks(v * plan->pipeline, v, layers)) plans_offer(o, v);
 }
 
 void offer_recompute_layers(struct offered *o, const struct rk_plan *plan)
@@ -417,27 +401,27 @@ void offer_recompute_layers(struct offered *o, const struct rk_plan *plan)
     const uint64_t layers = o->problem->model->layers, stages = plan->pipeline * plan->chunks;
     const uint64_t most = (layers + stages - 1) / stages;
     if (plan->recompute == RK_KEEP || in_chunks(o->problem)) {
-        only(o, 0);
+        plans_only(o, 0);
         return;
     }
-    if (asked(o)) {
+    if (plans_asked(o)) {
         for (uint64_t n = 0; n <= layers; n++)
-            offer(o, n);
+            plans_offer(o, n);
         return;
     }
-    offer(o, 0);
+    plans_offer(o, 0);
     for (uint64_t n = 1; n < most && plan->recompute == RK_WHOLE; n *= 2)
-        offer(o, n);
+        plans_offer(o, n);
 }
 
 void offer_split(struct offered *o, const struct rk_plan *plan)
 {
     if (plan->pipeline == 1) {
-        only(o, RK_SPLIT_EVEN);
+        plans_only(o, RK_SPLIT_EVEN);
         return;
     }
     for (uint64_t split = 0; split < RK_SPLITS; split++)
-        offer(o, split);
+        plans_offer(o, split);
 }
 
 /* Virtual stages on two ranks need messages that overlap with computation. */
@@ -445,11 +429,11 @@ void offer_pipeline_blocking(struct offered *o, const struct rk_plan *plan)
 {
     const bool beside = plan->chunks > 1 && plan->pipeline == 2 && !o->problem->unstartable;
     if (plan->pipeline == 1)
-        only(o, 0);
+        plans_only(o, 0);
     else if (beside)
-        offer(o, 0);
+        plans_offer(o, 0);
     else
-        offer_choice(o, o->problem->base.pipeline_blocking, 1);
+        plans_offer_choice(o, o->problem->base.pipeline_blocking, 1);
 }
 
 /* Schedules that a framework can start: Megatron-LM and DeepSpeed have 1F1B, interleaved by chunks;
@@ -471,167 +455,24 @@ bool plans_search_v(const struct rk_model *model)
 static void offer_v(struct offered *o, const struct rk_plan *plan)
 {
     const struct rk_plans_problem *p = o->problem;
-    if (!asked(o) || plan->chunks != 2 || plan->pipeline > V_MAX_STAGES || p->base.recompute_rest ||
-        !plans_search_v(p->model))
+    if (!plans_asked(o) || plan->chunks != 2 || plan->pipeline > V_MAX_STAGES ||
+        p->base.recompute_rest || !plans_search_v(p->model))
         return;
     for (int v = RK_V_ZERO; v <= RK_V_MIN; v++)
-        offer(o, (uint64_t)v);
+        plans_offer(o, (uint64_t)v);
 }
 
 void offer_schedule(struct offered *o, const struct rk_plan *plan)
 {
     static const enum rk_schedule others[] = {RK_GPIPE, RK_ZERO_BUBBLE, RK_DUALPIPE};
     if (plan->pipeline == 1) {
-        only(o, RK_1F1B);
+        plans_only(o, RK_1F1B);
         return;
     }
-    offer(o, RK_1F1B);
+    plans_offer(o, RK_1F1B);
     for (int i = 0; i < 3 && plan->chunks == 1; i++)
-        if ((asked(o) || usual_schedule(o, plan, others[i])) &&
+        if ((plans_asked(o) || usual_schedule(o, plan, others[i])) &&
             !(others[i] == RK_DUALPIPE && o->problem->base.recompute_rest))
-            offer(o, others[i]);
+            plans_offer(o, others[i]);
     offer_v(o, plan);
-}
-
-/* ---- sharding ---- */
-
-/* Is there a second rank that has the same weights? */
-static bool has_copies(const struct offered *o, const struct rk_plan *plan)
-{
-    return rk_plan_data(plan) * plan->context > 1 ||
-           (o->problem->model->experts && rk_plan_expert_data(plan) > 1);
-}
-
-static bool has_second_memory(const struct offered *o)
-{
-    const struct rk_system *system = o->problem->system;
-    return system->memories > 1 && system->memory[1].capacity_bytes > 0;
-}
-
-/* DeepSpeed offloads the optimizer that ZeRO shards, over one rank or more: parameters with ZeRO-3.
- */
-static bool offloads_shards(const struct offered *o)
-{
-    return starts(o)->offloads && has_second_memory(o);
-}
-
-/* FSDP shards gradients with the optimizer; Megatron-LM and DeepSpeed shard gradients and weights
- * where there is no pipeline. */
-static bool usual_zero(const struct rk_plan *plan, uint64_t zero)
-{
-    if (habits_of(plan)->zero_2) return zero != 1;
-    return zero < 2 || plan->pipeline == 1;
-}
-
-static bool asks_to_offload(const struct offered *o, enum rk_plan_axis axis)
-{
-    const struct rk_plans_problem *p = o->problem;
-    bool any = false;
-    for (int i = 0; i < p->pinned[axis].count; i++)
-        any |= p->pinned[axis].value[i] > 0 || p->pinned[axis].to[i] > 0;
-    return any;
-}
-
-void offer_zero(struct offered *o, const struct rk_plan *plan)
-{
-    if (has_copies(o, plan)) {
-        for (uint64_t zero = 0; zero <= 3; zero++)
-            if (asked(o) || usual_zero(plan, zero)) offer(o, zero);
-        return;
-    }
-    only(o, least_asked(o)); /* of one rank, which shards nothing, what is said */
-    if (offloads_shards(o)) offer(o, 1);
-    if (offloads_shards(o) && asks_to_offload(o, RK_PLAN_WEIGHT_OFFLOAD)) offer(o, 3);
-}
-
-/* Hybrid sharding: as many ranks as one innermost domain has. */
-static uint64_t ranks_of_domain(const struct offered *o, const struct rk_plan *plan, uint64_t all)
-{
-    uint64_t divisor[MAX_DIVISORS], found = 0;
-    const int count = divisors_of(all, divisor);
-    for (int i = 0; i < count; i++)
-        if (divisor[i] > 1 && divisor[i] < all &&
-            divisor[i] * plan->tensor <= o->problem->system->network[0].size)
-            found = divisor[i];
-    return found;
-}
-
-static bool any_divisor(const struct offered *o, const struct rk_plan *plan, uint64_t value)
-{
-    (void)o;
-    (void)plan;
-    return value > 0;
-}
-
-void offer_shard_ranks(struct offered *o, const struct rk_plan *plan)
-{
-    const uint64_t all = rk_plan_data(plan) * plan->context;
-    if (plan->zero == 0) {
-        only(o, 0);
-        return;
-    }
-    offer(o, 0);
-    if (asked(o))
-        offer_divisors(o, plan, all, any_divisor);
-    else if (ranks_of_domain(o, plan, all))
-        offer(o, ranks_of_domain(o, plan, all));
-}
-
-void offer_keep_gathered(struct offered *o, const struct rk_plan *plan)
-{
-    if (plan->zero == 3 && has_copies(o, plan))
-        offer_both(o);
-    else
-        only(o, 0);
-}
-
-void offer_gradient_overlap(struct offered *o, const struct rk_plan *plan)
-{
-    if (has_copies(o, plan))
-        offer_choice(o, 1, 1);
-    else
-        only(o, 0);
-}
-
-/* Megatron-LM's needs that of gradients. */
-void offer_weight_overlap(struct offered *o, const struct rk_plan *plan)
-{
-    if (plan->zero == 0 || !has_copies(o, plan))
-        only(o, 0);
-    else if (starts(o)->weights_follow && !plan->gradient_overlap)
-        offer(o, 0);
-    else
-        offer_choice(o, 1, 1);
-}
-
-/* ---- offload ---- */
-
-/* All or nothing, and the shares and tiers that are asked for by themselves. */
-static void offer_offload(struct offered *o, bool usually)
-{
-    if (asked(o) || (has_second_memory(o) && usually))
-        offer_both(o);
-    else
-        offer(o, 0);
-    for (int i = 0; i < o->problem->pinned[o->axis].count; i++)
-        offer(o, o->problem->pinned[o->axis].value[i]);
-}
-
-void offer_activation_offload(struct offered *o, const struct rk_plan *plan)
-{
-    (void)plan;
-    offer_offload(o, true);
-}
-
-/* What DeepSpeed does not shard it does not offload: such pairs are refused. */
-void offer_optimizer_offload(struct offered *o, const struct rk_plan *plan)
-{
-    (void)plan;
-    offer_offload(o, true);
-}
-
-void offer_weight_offload(struct offered *o, const struct rk_plan *plan)
-{
-    (void)plan;
-    offer_offload(o, false);
 }

@@ -5,9 +5,10 @@
 #ifndef RECKON_SEARCH_PLANS_RUN_H
 #define RECKON_SEARCH_PLANS_RUN_H
 
+#include "search/plans_groups.h"
 #include "search/plans_recall.h"
 #include "search/plans_split.h"
-#include "search/plans_unit.h"
+#include "search/visitor.h"
 
 #include <stddef.h>
 #include <string.h>

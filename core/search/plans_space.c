@@ -4,7 +4,6 @@
 
 #include "estimate/fold.h"
 #include "machine/kernels.h"
-#include "search/clusters_space.h"
 #include "search/plans_offer.h"
 #include "search/plans_split.h"
 

@@ -31,6 +31,10 @@ struct rk_plans {
     struct choices **bundle; /* (bundles) */
 };
 
+/* Over several clusters what is sent between stages is no axis: split over tensor ranks, then
+ * gathered. */
+enum { CLUSTERS_SHARD_MESSAGES = true };
+
 /* RK_BAD_ARGUMENT: the GPUs or the samples are too many to look for their divisors. */
 enum rk_status plans_check_counts(const struct rk_plans_problem *problem, struct rk_error *error);
 

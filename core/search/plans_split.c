@@ -8,7 +8,8 @@
 
 /* ---- sums of items in a row ---- */
 
-void dealing_open(struct dealing *d, double head, double tail)
+/* Items are added in model order, MAX_ITEMS at most. Costs are at least 0. */
+static void dealing_open(struct dealing *d, double head, double tail)
 {
     d->head = head;
     d->tail = tail;
@@ -18,7 +19,7 @@ void dealing_open(struct dealing *d, double head, double tail)
     d->from_head[0] = head;
 }
 
-void dealing_add(struct dealing *d, double cost, int count)
+static void dealing_add(struct dealing *d, double cost, int count)
 {
     const double before = d->from_head[d->items];
     d->run[d->runs++] = (struct run_of_items){.cost = cost, .first = d->items, .count = count};
@@ -439,7 +440,9 @@ bool plan_dealing(struct dealing *d, const struct rk_model *model, const struct 
     return true;
 }
 
-enum treatment plan_dealt(const struct rk_plan *plan)
+/* The treatment of layers whose cost decides the split. Where the first N layers of each stage are
+ * recomputed, recomputation costs every stage the same and does not count. */
+static enum treatment plan_dealt(const struct rk_plan *plan)
 {
     return plan->recompute != RK_KEEP && !plan->recompute_layers ? RECOMPUTED : AS_IT_IS;
 }
@@ -473,7 +476,8 @@ void plans_fixed_split(uint16_t *split, int stages, const struct rk_model *model
         split[i] = (uint16_t)rk_plan_split(&plan, model, (uint64_t)i);
 }
 
-bool plan_repeats(const struct rk_plan *plan, const struct rk_plans_problem *problem)
+/* Is the balanced split of `plan` one of the others, which the problem has too? */
+static bool plan_repeats(const struct rk_plan *plan, const struct rk_plans_problem *problem)
 {
     const struct rk_layout *layout = rk_plan_layout(plan);
     uint16_t other[RK_MAX_CHUNKS];

@@ -27,10 +27,6 @@ struct dealing {
     double from_head[MAX_ITEMS + 1]; /* [k]: head and the first k items */
 };
 
-/* Items are added in model order, MAX_ITEMS at most. Costs are at least 0. */
-void dealing_open(struct dealing *dealing, double head, double tail);
-void dealing_add(struct dealing *dealing, double cost, int count);
-
 /* Deals them to `stages` stages, at least 1 and at most RK_MAX_CHUNKS. Returns the cost of the
  * slowest. */
 double dealing_split(const struct dealing *dealing, int stages, uint16_t *split);
@@ -51,10 +47,6 @@ double split_balanced(uint16_t *split, int stages, const double *cost, int items
 
 /* ---- of a plan ---- */
 
-/* The treatment of layers whose cost decides the split. Where the first N layers of each stage are
- * recomputed, recomputation costs every stage the same and does not count. */
-enum treatment plan_dealt(const struct rk_plan *plan);
-
 /* The blocks of a model; false when there are too many. */
 bool plan_dealing(struct dealing *dealing, const struct rk_model *model,
                   const struct layer_folds *fold, enum treatment treatment);
@@ -66,9 +58,6 @@ void plan_balance(struct rk_plan *plan, const struct rk_model *model,
 /* Does the space have a split (enum rk_plan_split), and how does it deal blocks? Not balanced. */
 bool plans_have_split(const struct rk_plans_problem *problem, uint64_t value);
 void plans_fixed_split(uint16_t *split, int stages, const struct rk_model *model, uint64_t value);
-
-/* Is the balanced split of `plan` one of the others, which the problem has too? */
-bool plan_repeats(const struct rk_plan *plan, const struct rk_plans_problem *problem);
 
 /* Which checks the plans of a problem pass, 1 << enum plan_check_part: all, unless it has plans
  * that the framework cannot start. */

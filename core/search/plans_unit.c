@@ -1,3 +1,5 @@
+#include "search/plans_unit.h"
+
 #include "search/plans_run.h"
 
 #include "estimate/plan_check.h"

@@ -10,25 +10,10 @@
 #include "search/plans_groups.h"
 #include "search/visitor.h"
 
-/* Plans with the same layers. */
-struct plan_layers {
-    const struct plan_group *group;
-    uint64_t width, kernels; /* indices into its choices */
-    uint64_t hash;           /* those with the same hold much the same: see plan_units_list */
-};
-
 struct plan_unit {
     const struct plan_layers *layers; /* (count) */
     uint64_t count, plans;
 };
-
-static inline uint64_t plan_layers_count(const struct plan_layers *layers)
-{
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < layers->group->members; i++)
-        count += plans_below(layers->group->member[i].layout, BUNDLE_KERNELS);
-    return count;
-}
 
 struct plan_scratch; /* a thread's; opaque */
 

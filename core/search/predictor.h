@@ -87,6 +87,9 @@ struct predictor {
 /* The Calculon model, of framework calculon, and that of all others. */
 extern const struct predictor calculon_predictor, plans_predictor;
 
+/* The detailed model over several clusters: clusters_space.h. */
+extern const struct predictor clusters_predictor;
+
 static inline const struct predictor *predictor_of(enum rk_framework framework)
 {
     return rk_answerer(framework)->by == RK_BY_CALCULON ? &calculon_predictor : &plans_predictor;

@@ -16,7 +16,7 @@ void topk_release(struct topk *topk)
     *topk = (struct topk){0};
 }
 
-void topk_clear(struct topk *topk)
+static void topk_clear(struct topk *topk)
 {
     topk->count = 0;
 }

@@ -17,7 +17,6 @@ static inline bool candidate_before(const struct rk_candidate *a, const struct r
 /* False when there is no memory. */
 bool topk_init(struct topk *topk, uint64_t room);
 void topk_release(struct topk *topk);
-void topk_clear(struct topk *topk);
 void topk_offer(struct topk *topk, struct rk_candidate candidate);
 
 /* All of `from`, which is cleared. */

@@ -1,6 +1,6 @@
 #include "text/python_data.h"
-
 #include "base/limits.h"
+#include "text/python_values.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -8,192 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- values ---- */
-
-/* RAW: its text is all that is known. CALL: of the class or function of this text, with members.
- * REFER: a name, or names joined by dots. */
-enum kind { RAW, NUMBER, STRING, WORD, LIST, CALL, REFER };
-
-struct value {
-    enum kind kind;
-    const char *text; /* of WORD True, False or None */
-    double number;
-    int line;
-    struct member *member; /* the first; those of LIST have the names 0, 1, ... */
-};
-
-struct member {
-    const char *name;
-    struct value *value;
-    struct member *next;
-};
-
-struct reader {
-    const char *path, *text;
-    struct settings *settings; /* keeps the memory */
-    struct rk_error *error;
-    enum rk_status status;
-    struct block *memory;
-    size_t allocated, steps;
-    const char *counted; /* the text is, up to here: the line that it is in */
-    int line;
-};
-
-struct block {
-    struct block *next;
-    _Alignas(max_align_t) char bytes[];
-};
-
-enum { KEY = 256 };
-
-/* Counted on from the place that was asked for before. */
-static int line_of(struct reader *r, const char *at)
-{
-    if (!r->counted || at < r->counted) {
-        r->counted = r->text;
-        r->line = 1;
-    }
-    for (; r->counted < at; r->counted++)
-        r->line += *r->counted == '\n';
-    return r->line;
-}
-
-static void fail(struct reader *r, const char *at, const char *what)
-{
-    if (r->status == RK_OK)
-        r->status = rk_fail(r->error, RK_BAD_INPUT, r->path, line_of(r, at), 0, "%s", what);
-}
-
-static void *take(struct reader *r, size_t size)
-{
-    struct block *block = NULL;
-    r->allocated += size;
-    if (r->allocated <= MOST_PYTHON_BYTES) block = calloc(1, sizeof *block + size);
-    if (!block) {
-        if (r->status == RK_OK)
-            r->status =
-                rk_fail(r->error, r->allocated > MOST_PYTHON_BYTES ? RK_BAD_INPUT : RK_NO_MEMORY,
-                        r->path, 0, 0, "out of memory");
-        return NULL;
-    }
-    block->next = r->memory;
-    r->memory = block;
-    return block->bytes;
-}
-
-static const char *copy(struct reader *r, const char *text, size_t length)
-{
-    char *made = take(r, length + 1);
-    if (!made) return "";
-    memcpy(made, text, length);
-    return made;
-}
-
-static struct value *make(struct reader *r, enum kind kind, const char *text, size_t length,
-                          const char *at)
-{
-    struct value *v = take(r, sizeof *v);
-    if (v) *v = (struct value){.kind = kind, .text = copy(r, text, length), .line = line_of(r, at)};
-    return v;
-}
-
-static struct member *find(const struct value *v, const char *name, size_t length)
-{
-    struct member *m = v ? v->member : NULL;
-    while (m && !(strncmp(m->name, name, length) == 0 && !m->name[length]))
-        m = m->next;
-    return m;
-}
-
-static void set(struct reader *r, struct value *v, const char *name, size_t length,
-                struct value *to)
-{
-    struct member *m = find(v, name, length), **last = &v->member;
-    if (!m) {
-        m = take(r, sizeof *m);
-        if (!m) return;
-        m->name = copy(r, name, length);
-        while (*last)
-            last = &(*last)->next;
-        *last = m;
-    }
-    m->value = to;
-}
-
-static struct value *deep(struct reader *r, const struct value *v, int depth)
-{
-    if (v && depth >= MOST_PYTHON_DEPTH && r->status == RK_OK)
-        r->status = rk_fail(r->error, RK_BAD_INPUT, r->path, v->line, 0, "is nested too deeply");
-    struct value *made = v && r->status == RK_OK ? take(r, sizeof *made) : NULL;
-    if (!made) return NULL;
-    *made = *v;
-    made->member = NULL;
-    for (const struct member *m = v->member; m && r->status == RK_OK; m = m->next)
-        set(r, made, m->name, strlen(m->name), deep(r, m->value, depth + 1));
-    return made;
-}
-
-/* ---- text ---- */
-
-static size_t name_length(const char *at, const char *end)
-{
-    size_t n = 0;
-    if (at == end || isdigit((unsigned char)*at)) return 0;
-    while (at + n < end && (isalnum((unsigned char)at[n]) || at[n] == '_'))
-        n++;
-    return n;
-}
-
-/* Past the string that begins here, or `end`. */
-static const char *string_end(const char *at, const char *end)
-{
-    const char quote = *at;
-    const bool three = end - at > 2 && at[1] == quote && at[2] == quote;
-    const char *p = at + (three ? 3 : 1);
-    for (; p < end; p++) {
-        if (*p == '\\')
-            p++;
-        else if (*p == quote && (!three || (end - p > 2 && p[1] == quote && p[2] == quote)))
-            return p + (three ? 3 : 1);
-    }
-    return end;
-}
-
-/* The first of `stops` outside brackets, strings and comments; `end`: there is none. */
-static const char *scan(const char *at, const char *end, const char *stops)
-{
-    int depth = 0;
-    while (at < end) {
-        if (!depth && strchr(stops, *at) && *at) return at;
-        if (*at == '\'' || *at == '"') {
-            at = string_end(at, end);
-            continue;
-        }
-        if (*at == '#') {
-            while (at < end && *at != '\n')
-                at++;
-            continue;
-        }
-        if (*at == '\\' && at + 1 < end) at++;
-        depth += strchr("([{", *at) != NULL && *at;
-        if (strchr(")]}", *at) && *at && depth-- == 0) return end;
-        at++;
-    }
-    return end;
-}
-
-static const char *skip(const char *at, const char *end)
-{
-    for (; at < end; at++) {
-        if (*at == '#')
-            while (at + 1 < end && at[1] != '\n')
-                at++;
-        else if (*at != '\\' && !isspace((unsigned char)*at))
-            break;
-    }
-    return at;
-}
 
 /* ---- expressions ---- */
 
@@ -215,7 +29,7 @@ static struct value *sum(struct scope *s, struct cursor *c);
 static bool eat(struct cursor *c, const char *text)
 {
     const size_t n = strlen(text);
-    c->at = skip(c->at, c->end);
+    c->at = python_skip(c->at, c->end);
     if ((size_t)(c->end - c->at) < n || strncmp(c->at, text, n) != 0) return false;
     c->at += n;
     return true;
@@ -228,14 +42,14 @@ static void read_parts(struct scope *s, struct cursor *c, char close, struct val
     int count = 0;
     for (;;) {
         const char stops[] = {',', close, 0};
-        c->at = skip(c->at, c->end);
+        c->at = python_skip(c->at, c->end);
         if (c->at < c->end && *c->at == close) break;
         /* `close` ends the scan as a bracket that was not opened */
         const char *from = c->at, *stop = from;
         int depth = 0;
         while (stop < c->end && (depth || !strchr(stops, *stop))) {
             if (*stop == '\'' || *stop == '"') {
-                stop = string_end(stop, c->end);
+                stop = python_string_end(stop, c->end);
                 continue;
             }
             if (*stop == '#') {
@@ -250,15 +64,15 @@ static void read_parts(struct scope *s, struct cursor *c, char close, struct val
             c->at = c->end;
             return;
         }
-        const size_t n = name_length(from, stop);
-        const char *equals = skip(from + n, stop);
+        const size_t n = python_name_length(from, stop);
+        const char *equals = python_skip(from + n, stop);
         const bool named = n && equals < stop && *equals == '=' && equals[1] != '=';
         struct value *value = evaluate(s, named ? equals + 1 : from, stop);
         snprintf(index, sizeof index, "%d", count);
         if (value && named)
-            set(s->r, into, from, n, value);
+            python_set(s->r, into, from, n, value);
         else if (value)
-            set(s->r, into, index, strlen(index), value);
+            python_set(s->r, into, index, strlen(index), value);
         count += !named;
         c->at = stop + (*stop == ',');
     }
@@ -267,18 +81,18 @@ static void read_parts(struct scope *s, struct cursor *c, char close, struct val
 
 static struct value *string(struct scope *s, struct cursor *c)
 {
-    struct value *v = make(s->r, STRING, "", 0, c->at);
+    struct value *v = python_make(s->r, STRING, "", 0, c->at);
     while (v && c->at < c->end && (*c->at == '"' || *c->at == '\'')) { /* "a" "b" is "ab" */
-        const char *stop = string_end(c->at, c->end);
+        const char *stop = python_string_end(c->at, c->end);
         const size_t quotes = stop - c->at > 5 && c->at[1] == *c->at && c->at[2] == *c->at ? 3 : 1;
         if ((size_t)(stop - c->at) < 2 * quotes) break;
         const size_t before = strlen(v->text), more = (size_t)(stop - c->at) - 2 * quotes;
-        char *all = take(s->r, before + more + 1);
+        char *all = python_take(s->r, before + more + 1);
         if (!all) return NULL;
         memcpy(all, v->text, before);
         memcpy(all + before, c->at + quotes, more);
         v->text = all;
-        c->at = skip(stop, c->end);
+        c->at = python_skip(stop, c->end);
     }
     return v;
 }
@@ -296,7 +110,7 @@ static struct value *number(struct scope *s, struct cursor *c)
     }
     digits[n] = '\0';
     char *end;
-    struct value *v = make(s->r, NUMBER, digits, n, from);
+    struct value *v = python_make(s->r, NUMBER, digits, n, from);
     if (v) v->number = strtod(digits, &end);
     if (v && *end) v->kind = RAW;
     return v;
@@ -304,48 +118,48 @@ static struct value *number(struct scope *s, struct cursor *c)
 
 static struct value *atom(struct scope *s, struct cursor *c)
 {
-    c->at = skip(c->at, c->end);
+    c->at = python_skip(c->at, c->end);
     if (c->at >= c->end) return NULL;
     const char *from = c->at;
     if (*from == '"' || *from == '\'') return string(s, c);
     if (isdigit((unsigned char)*from) || (*from == '.' && from + 1 < c->end)) return number(s, c);
     if (*from == '[') {
-        struct value *v = make(s->r, LIST, "", 0, from);
+        struct value *v = python_make(s->r, LIST, "", 0, from);
         c->at++;
         if (v) read_parts(s, c, ']', v);
         return v;
     }
     if (*from == '(') {
-        struct cursor inside = {from + 1, scan(from + 1, c->end, ")")};
+        struct cursor inside = {from + 1, python_scan(from + 1, c->end, ")")};
         if (inside.end == c->end && !(inside.end > from && *inside.end == ')')) return NULL;
         const char *close = inside.end;
         c->at = close + 1;
         return evaluate(s, from + 1, close);
     }
-    const size_t n = name_length(from, c->end);
+    const size_t n = python_name_length(from, c->end);
     if (!n) return NULL;
     c->at += n;
     if ((n == 4 && strncmp(from, "True", 4) == 0) || (n == 5 && strncmp(from, "False", 5) == 0) ||
         (n == 4 && strncmp(from, "None", 4) == 0))
-        return make(s->r, WORD, from, n, from);
-    const struct member *known = find(s->names, from, n);
-    return known ? known->value : make(s->r, REFER, from, n, from);
+        return python_make(s->r, WORD, from, n, from);
+    const struct member *known = python_find(s->names, from, n);
+    return known ? known->value : python_make(s->r, REFER, from, n, from);
 }
 
 /* `replace(config, a=b)` of dataclasses, a function of this file, or a class. */
 static struct value *call(struct scope *s, struct cursor *c, struct value *callee)
 {
-    struct value *v = make(s->r, CALL, callee->text, strlen(callee->text), c->at);
+    struct value *v = python_make(s->r, CALL, callee->text, strlen(callee->text), c->at);
     const char *name = callee->text, *dot = strrchr(name, '.');
     if (!v) return NULL;
     v->line = callee->line;
     read_parts(s, c, ')', v);
     if (callee->kind != REFER) v->kind = RAW;
-    if (strcmp(dot ? dot + 1 : name, "replace") == 0 && find(v, "0", 1)) {
-        struct value *changed = deep(s->r, find(v, "0", 1)->value, 0);
+    if (strcmp(dot ? dot + 1 : name, "replace") == 0 && python_find(v, "0", 1)) {
+        struct value *changed = python_deep(s->r, python_find(v, "0", 1)->value, 0);
         for (struct member *m = v->member; m && changed; m = m->next)
             if (!isdigit((unsigned char)*m->name))
-                set(s->r, changed, m->name, strlen(m->name), m->value);
+                python_set(s->r, changed, m->name, strlen(m->name), m->value);
         return changed;
     }
     struct value *made = dot ? NULL : call_function(s, name, v, v->line);
@@ -356,16 +170,16 @@ static struct value *postfix(struct scope *s, struct cursor *c)
 {
     struct value *v = atom(s, c);
     while (v && s->r->status == RK_OK) {
-        c->at = skip(c->at, c->end);
+        c->at = python_skip(c->at, c->end);
         if (c->at >= c->end) return v;
         if (*c->at == '(') {
             c->at++;
             v = call(s, c, v);
         } else if (*c->at == '.') {
-            const char *name = skip(c->at + 1, c->end);
-            const size_t n = name_length(name, c->end);
+            const char *name = python_skip(c->at + 1, c->end);
+            const size_t n = python_name_length(name, c->end);
             if (!n) return NULL;
-            const struct member *m = find(v, name, n);
+            const struct member *m = python_find(v, name, n);
             c->at = name + n;
             if (!m && v->kind != REFER) return NULL;
             if (m) {
@@ -375,7 +189,7 @@ static struct value *postfix(struct scope *s, struct cursor *c)
             char joined[KEY];
             if (snprintf(joined, sizeof joined, "%s.%.*s", v->text, (int)n, name) >= KEY)
                 return NULL;
-            v = make(s->r, REFER, joined, strlen(joined), name);
+            v = python_make(s->r, REFER, joined, strlen(joined), name);
         } else {
             return *c->at == '[' ? NULL : v;
         }
@@ -402,7 +216,7 @@ static struct value *compute(struct scope *s, struct value *a, const char *op, s
         snprintf(text, sizeof text, "%" PRId64, (int64_t)z);
     else
         snprintf(text, sizeof text, "%.17g", z);
-    struct value *v = make(s->r, NUMBER, text, strlen(text), s->r->text);
+    struct value *v = python_make(s->r, NUMBER, text, strlen(text), s->r->text);
     if (v) {
         v->number = z;
         v->line = a->line;
@@ -413,14 +227,14 @@ static struct value *compute(struct scope *s, struct value *a, const char *op, s
 static struct value *sign(struct scope *s, struct cursor *c)
 {
     if (++s->r->steps > MOST_PYTHON_STEPS) {
-        fail(s->r, c->at, "builds a configuration without end");
+        python_fail(s->r, c->at, "builds a configuration without end");
         return NULL;
     }
     size_t signs = 0;
     while (eat(c, "-"))
         signs++;
     struct value *v = postfix(s, c);
-    struct value *zero = signs ? make(s->r, NUMBER, "0", 1, c->at) : NULL;
+    struct value *zero = signs ? python_make(s->r, NUMBER, "0", 1, c->at) : NULL;
     if (signs) v = compute(s, zero, "-", v);
     return signs && signs % 2 == 0 ? compute(s, zero, "-", v) : v;
 }
@@ -429,7 +243,7 @@ static struct value *product(struct scope *s, struct cursor *c)
 {
     struct value *v = sign(s, c);
     while (v) {
-        c->at = skip(c->at, c->end);
+        c->at = python_skip(c->at, c->end);
         const char *op = eat(c, "//") ? "//" : eat(c, "/") ? "/" : NULL;
         if (!op && c->end - c->at > 1 && c->at[0] == '*' && c->at[1] == '*') return NULL;
         if (!op && eat(c, "*")) op = "*";
@@ -453,16 +267,16 @@ static struct value *sum(struct scope *s, struct cursor *c)
 /* What is no value of these kinds is its own text. */
 static struct value *evaluate(struct scope *s, const char *at, const char *end)
 {
-    struct cursor c = {skip(at, end), end};
+    struct cursor c = {python_skip(at, end), end};
     const char *from = c.at;
-    if (++s->depth > MOST_PYTHON_DEPTH) fail(s->r, at, "is nested too deeply");
+    if (++s->depth > MOST_PYTHON_DEPTH) python_fail(s->r, at, "is nested too deeply");
     struct value *v = s->r->status == RK_OK ? sum(s, &c) : NULL;
     s->depth--;
-    c.at = skip(c.at, end);
+    c.at = python_skip(c.at, end);
     if (v && c.at == end && v->kind != RAW) return v;
     while (end > from && isspace((unsigned char)end[-1]))
         end--;
-    return make(s->r, RAW, from, (size_t)(end - from), from);
+    return python_make(s->r, RAW, from, (size_t)(end - from), from);
 }
 
 /* ---- functions ---- */
@@ -473,7 +287,7 @@ static const char *find_function(const struct reader *r, const char *name, size_
     for (const char *p = r->text; p; p = strchr(p, '\n')) {
         p += *p == '\n';
         if (strncmp(p, "def ", 4) == 0 && strncmp(p + 4, name, length) == 0 &&
-            *skip(p + 4 + length, p + strlen(p)) == '(')
+            *python_skip(p + 4 + length, p + strlen(p)) == '(')
             return p + 4;
         if (!*p) break;
     }
@@ -485,16 +299,16 @@ static void bind(struct scope *s, const char *at, const char *end, const struct 
 {
     char index[24];
     for (int i = 0; at < end && s->r->status == RK_OK; i++) {
-        const char *stop = scan(at, end, ","), *name = skip(at, stop);
-        const size_t n = name_length(name, stop);
-        const char *equals = scan(name, stop, "=");
+        const char *stop = python_scan(at, end, ","), *name = python_skip(at, stop);
+        const size_t n = python_name_length(name, stop);
+        const char *equals = python_scan(name, stop, "=");
         snprintf(index, sizeof index, "%d", i);
-        const struct member *m = find(given, name, n);
-        if (!m) m = find(given, index, strlen(index));
+        const struct member *m = python_find(given, name, n);
+        if (!m) m = python_find(given, index, strlen(index));
         if (n && m)
-            set(s->r, s->names, name, n, m->value);
+            python_set(s->r, s->names, name, n, m->value);
         else if (n && equals < stop)
-            set(s->r, s->names, name, n, evaluate(s, equals + 1, stop));
+            python_set(s->r, s->names, name, n, evaluate(s, equals + 1, stop));
         i -= !n; /* "*" */
         at = stop + (stop < end);
     }
@@ -505,25 +319,25 @@ static const char *const words_that_pass[] = {"assert", "import", "from", "pass"
 static bool begins(const char *at, const char *end, const char *word)
 {
     const size_t n = strlen(word);
-    return (size_t)(end - at) > n && strncmp(at, word, n) == 0 && name_length(at, end) == n;
+    return (size_t)(end - at) > n && strncmp(at, word, n) == 0 && python_name_length(at, end) == n;
 }
 
-/* What all names of "config.training.steps" but the last lead to, which *at and *n are set to;
- * NULL: nothing that is known here. */
+/* What all names of "config.training.steps" but the last lead to, which *at and *n are set
+ * to; NULL: nothing that is known here. */
 static struct value *find_owner(struct scope *s, const char **at, const char *stop, size_t *n)
 {
     struct value *owner = s->names;
-    *n = name_length(*at, stop);
+    *n = python_name_length(*at, stop);
     while (*n && *at + *n < stop && (*at)[*n] == '.') {
-        struct member *m = find(owner, *at, *n);
+        struct member *m = python_find(owner, *at, *n);
         if (!m && owner->kind == CALL) { /* a member that has its default */
-            set(s->r, owner, *at, *n, make(s->r, CALL, "", 0, *at));
-            m = find(owner, *at, *n);
+            python_set(s->r, owner, *at, *n, python_make(s->r, CALL, "", 0, *at));
+            m = python_find(owner, *at, *n);
         }
         if (!m || !m->value) return NULL;
         owner = m->value;
         *at += *n + 1;
-        *n = name_length(*at, stop);
+        *n = python_name_length(*at, stop);
     }
     return *n ? owner : NULL;
 }
@@ -539,29 +353,30 @@ static bool append(struct scope *s, const char *at, const char *end)
     if (!list || n != 6 || strncmp(at, "append", n) != 0 || list == s->names) return false;
     if (list->kind != LIST && !(list->kind == CALL && !*list->text)) return false;
     struct cursor c = {at + n, end};
-    struct value *given = make(s->r, LIST, "", 0, at);
+    struct value *given = python_make(s->r, LIST, "", 0, at);
     if (!given || !eat(&c, "(")) return false;
     read_parts(s, &c, ')', given);
-    const struct member *what = find(given, "0", 1);
-    if (!what || what->next || skip(c.at, end) != end) return false;
+    const struct member *what = python_find(given, "0", 1);
+    if (!what || what->next || python_skip(c.at, end) != end) return false;
     for (const struct member *m = list->member; m; m = m->next)
         count++;
     snprintf(index, sizeof index, "%d", count);
-    set(s->r, list, index, strlen(index), deep(s->r, what->value, 0));
+    python_set(s->r, list, index, strlen(index), python_deep(s->r, what->value, 0));
     return true;
 }
 
 /* "config.training.steps = 3"; false: it is no assignment. */
 static bool assign(struct scope *s, const char *at, const char *end)
 {
-    const char *equals = scan(at, end, "="), *colon = scan(at, end, ":");
+    const char *equals = python_scan(at, end, "="), *colon = python_scan(at, end, ":");
     if (equals == end || equals[1] == '=' || strchr("!<>+-*/%|&", equals[-1])) return false;
     const char *stop = colon < equals ? colon : equals;
     size_t n;
     struct value *owner = find_owner(s, &at, stop, &n);
-    if (!owner || skip(at + n, stop) != stop) return false;
+    if (!owner || python_skip(at + n, stop) != stop) return false;
     struct value *value = evaluate(s, equals + 1, end);
-    if (value) set(s->r, owner, at, n, owner == s->names ? value : deep(s->r, value, 0));
+    if (value)
+        python_set(s->r, owner, at, n, owner == s->names ? value : python_deep(s->r, value, 0));
     return true;
 }
 
@@ -569,7 +384,7 @@ static bool assign(struct scope *s, const char *at, const char *end)
 static void statement(struct scope *s, const char *at, const char *end, struct value **result)
 {
     for (int i = 0; words_that_pass[i]; i++)
-        if (name_length(at, end) == strlen(words_that_pass[i]) &&
+        if (python_name_length(at, end) == strlen(words_that_pass[i]) &&
             strncmp(at, words_that_pass[i], strlen(words_that_pass[i])) == 0)
             return;
     if (*at == '"' || *at == '\'' || *at == '@') return;
@@ -581,24 +396,25 @@ static void statement(struct scope *s, const char *at, const char *end, struct v
                                            "class", "match", "del",   "raise", NULL};
     for (int i = 0; compound[i]; i++)
         if (begins(at, end, compound[i])) {
-            fail(s->r, at,
-                 "this statement decides what is built: give a file whose function says it "
-                 "without");
+            python_fail(s->r, at,
+                        "this statement decides what is built: give a file whose function says it "
+                        "without");
             return;
         }
     if (assign(s, at, end) || append(s, at, end)) return;
-    const size_t n = name_length(at, end);
+    const size_t n = python_name_length(at, end);
     if (n && find_function(s->r, at, n)) { /* it may change its argument */
-        fail(s->r, at, "this call may change the configuration, which is not followed");
+        python_fail(s->r, at, "this call may change the configuration, which is not followed");
         return;
     }
-    fail(s->r, at, "this statement is not understood: give a file whose function says it without");
+    python_fail(s->r, at,
+                "this statement is not understood: give a file whose function says it without");
 }
 
 static const char *line_end(const char *at)
 {
     const char *end = at + strlen(at);
-    return scan(at, end, "\n");
+    return python_scan(at, end, "\n");
 }
 
 static struct value *run(struct scope *s, const char *body)
@@ -625,17 +441,17 @@ static struct value *call_function(struct scope *s, const char *name, const stru
     struct scope inner = {.r = s->r, .depth = s->depth + 1};
     if (!at) return NULL;
     if (inner.depth > MOST_PYTHON_DEPTH) {
-        fail(s->r, at, "calls itself too often");
+        python_fail(s->r, at, "calls itself too often");
         return NULL;
     }
-    const char *open = strchr(at, '('), *close = scan(open + 1, open + strlen(open), ")");
-    const char *colon = *close == ')' ? scan(close + 1, close + strlen(close), ":") : close;
-    inner.names = make(s->r, LIST, "", 0, at);
+    const char *open = strchr(at, '('), *close = python_scan(open + 1, open + strlen(open), ")");
+    const char *colon = *close == ')' ? python_scan(close + 1, close + strlen(close), ":") : close;
+    inner.names = python_make(s->r, LIST, "", 0, at);
     if (!inner.names || *colon != ':') return NULL;
     bind(&inner, open + 1, close, given);
     const char *body = colon + 1 + strcspn(colon + 1, "\n");
     struct value *made = *body ? run(&inner, body + 1) : NULL;
-    if (made) made = deep(s->r, made, 0);
+    if (made) made = python_deep(s->r, made, 0);
     if (made) made->line = line;
     return made;
 }
@@ -671,21 +487,21 @@ static const char *find_only(struct reader *r)
         p += *p == '\n';
         if (!*p) break;
         if (strncmp(p, "def ", 4) != 0) continue;
-        const size_t n = name_length(p + 4, p + strlen(p));
+        const size_t n = python_name_length(p + 4, p + strlen(p));
         if (!n || strncmp(p + 4 + n, "() ->", 5) != 0 || !strstr(p, "Config") ||
             strstr(p, "Config") > p + strcspn(p, "\n"))
             continue;
-        if (!count++) found = copy(r, p + 4, n);
+        if (!count++) found = python_copy(r, p + 4, n);
         if (used + n + 3 < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s", used ? ", " : "",
                                      (int)n, p + 4);
     }
     if (count == 1) return found;
-    r->status =
-        count ? rk_fail(r->error, RK_BAD_INPUT, r->path, 0, 0,
-                        "has %zu configurations: give `set` config=NAME, one of %s", count, names)
-              : rk_fail(r->error, RK_BAD_INPUT, r->path, 0, 0,
-                        "has no function that returns a configuration");
+    r->status = count ? rk_fail(r->error, RK_BAD_INPUT, r->path, 0, 0,
+                                "has %zu configurations: give `set` config=NAME, one of %s",
+                                count, names)
+                      : rk_fail(r->error, RK_BAD_INPUT, r->path, 0, 0,
+                                "has no function that returns a configuration");
     return NULL;
 }
 
@@ -699,7 +515,7 @@ enum rk_status python_settings(struct settings *settings, const char *path, cons
         r.status = rk_fail(error, RK_BAD_INPUT, path, 0, 0, "is too large");
     if (r.status == RK_OK && !function) function = find_only(&r);
     struct scope s = {.r = &r};
-    struct value *given = r.status == RK_OK ? make(&r, LIST, "", 0, text) : NULL;
+    struct value *given = r.status == RK_OK ? python_make(&r, LIST, "", 0, text) : NULL;
     struct value *made = given ? call_function(&s, function, given, 0) : NULL;
     if (r.status == RK_OK && (!made || made->kind != CALL))
         r.status =

@@ -1,4 +1,5 @@
 /* simulate.c - the simulation: stages that wait for each other's messages. */
+#include "timeline/simulation.h"
 #include "timeline/timeline.h"
 
 #include "schedule/flight.h"
@@ -7,170 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Messages to a stage in the order in which they are sent, which is that in which they are
- * needed: the times at which they arrive. */
-struct inbox {
-    double *arrival; /* (mask + 1), a ring */
-    uint64_t sent, taken;
-};
-
-/* To the next part of the model, or back. A stage has an inbox for each direction; with dualpipe
- * and in a V, for each of its chunks: they send in turns that are not those in which they receive.
- */
-enum { NO_INBOX = -1, TO_NEXT = 0, TO_PREVIOUS = 1, DIRECTIONS = 2, INBOXES = 4 };
-
-struct worker {
-    struct order_cursor cursor;
-    struct order_pass next;
-    bool busy; /* `next` is there to be run */
-    int waits; /* for a message in this inbox, or NO_INBOX */
-    uint32_t stage;
-    double computed_s;              /* the last pass ended */
-    double free_s;                  /* computing is possible from here on */
-    double link_free_s[DIRECTIONS]; /* ... sending, while the device computes */
-    double in_free_s, out_free_s;   /* ... offload transfers */
-    double reduce_free_s;           /* ... reductions */
-    struct inbox inbox[INBOXES];
-    double held; /* in flight */
-    struct timeline_sample most[TIMELINE_PHASES], last;
-    struct timeline_stage sums;
-};
-
-struct simulation {
-    const struct timeline_plan *plan;
-    const struct timeline_window *window;
-    const struct timeline_visitor *visitor; /* NULL: totals alone */
-    uint64_t mask;
-    struct worker *worker; /* (stages) */
-    uint32_t *ready;       /* (stages) a stack of those that can continue */
-    uint32_t ready_count;
-    double *arrivals;
-};
-
-/* A pass on its way through run_pass. */
-struct run {
-    struct order_pass order;
-    const struct timeline_chunk *chunk;
-    const struct timeline_duration *duration;
-    double start_s, end_s; /* of computing, with waits */
-    double free_s;         /* end_s, and the message if the stage waits for it */
-};
-
-/* ---- memory ---- */
-
-static void give_sample(const struct simulation *sim, const struct timeline_sample *sample)
-{
-    if (sim->visitor->sample) sim->visitor->sample(sim->visitor->context, sample);
-}
-
-/* Gives a sample of the window; the one before its begin is given when the next one follows. */
-static void report_sample(const struct simulation *sim, struct worker *w,
-                          const struct timeline_sample *sample)
-{
-    const struct timeline_window *window = sim->window;
-    const uint32_t stage = sample->stage;
-    if (stage < window->first_stage || stage > window->last_stage) return;
-    if (w->last.time_s < window->from_s && sample->time_s > window->from_s && w->last.time_s >= 0 &&
-        w->last.time_s <= window->to_s) {
-        struct timeline_sample begin = w->last;
-        begin.time_s = window->from_s;
-        give_sample(sim, &begin);
-    }
-    if (sample->time_s >= window->from_s && sample->time_s <= window->to_s)
-        give_sample(sim, sample);
-    w->last = *sample;
-}
-
-static inline void set_memory(const struct simulation *sim, struct worker *w, double time_s,
-                              enum timeline_phase phase)
-{
-    const struct timeline_sample sample = {time_s, w->stage, phase, w->held};
-    if (w->held > w->most[phase].held || w->most[phase].time_s < 0) w->most[phase] = sample;
-    if (sim->visitor) report_sample(sim, w, &sample);
-}
-
-/* ---- events ---- */
-
-static void give(const struct simulation *sim, const struct timeline_event *event)
-{
-    const struct timeline_window *window = sim->window;
-    if (!sim->visitor->event || event->stage < window->first_stage ||
-        event->stage > window->last_stage || event->end_s < window->from_s ||
-        event->start_s > window->to_s)
-        return;
-    sim->visitor->event(sim->visitor->context, event);
-}
-
-static void give_span(const struct simulation *sim, struct timeline_event *event,
-                      enum timeline_kind kind, double start_s, double end_s, double bytes)
-{
-    if (!(end_s > start_s)) return;
-    event->kind = kind;
-    event->start_s = start_s;
-    event->end_s = end_s;
-    event->bytes = bytes;
-    give(sim, event);
-}
-
-/* Does the second chunk of a stage go the other way? */
-static inline bool goes_both_ways(const struct timeline_plan *plan)
-{
-    const enum rk_schedule schedule = plan->pipeline.schedule;
-    return schedule == RK_DUALPIPE || rk_schedule_folds(schedule);
-}
-
-/* Does what a pass sends and receives go towards the first stage? */
-static bool goes_down(const struct simulation *sim, const struct order_pass *pass)
-{
-    return (pass->pass != PASS_FORWARD) != (goes_both_ways(sim->plan) && pass->chunk == 1);
-}
-
-static struct timeline_event event_of(const struct simulation *sim, const struct worker *w,
-                                      const struct run *run)
-{
-    return (struct timeline_event){
-        .down = goes_down(sim, &run->order),
-        .pass = run->order.pass,
-        .stage = w->stage,
-        .chunk = run->order.chunk,
-        .microbatch = run->order.microbatch,
-        .blocks = run->chunk->blocks,
-        .peer = w->stage,
-    };
-}
-
-static const enum timeline_kind compute_kinds[PASSES] = {
-    TIMELINE_EVENT_FORWARD, TIMELINE_EVENT_BACKWARD, TIMELINE_EVENT_AGRAD, TIMELINE_EVENT_WGRAD};
-
-/* A network is busy at the end of what it belongs to. Returns from when on. */
-static double give_link(const struct simulation *sim, struct timeline_event *event,
-                        enum timeline_kind kind, double start_s, double end_s, double link_s)
-{
-    const double begin_s = end_s - link_s > start_s ? end_s - link_s : start_s;
-    if (link_s > 0) give_span(sim, event, kind, begin_s, end_s, 0);
-    return link_s > 0 ? begin_s : end_s;
-}
-
-/* Recompute, compute, data and wait follow each other; a slowdown by reductions counts as
- * computing. */
-static void give_compute(const struct simulation *sim, const struct worker *w,
-                         const struct run *run)
-{
-    const struct timeline_duration *d = run->duration;
-    const double from_s = run->start_s + d->recompute_s, waits_s = run->end_s - d->wait_s;
-    const double to_s = waits_s - d->data_s;
-    double busy_s = to_s;
-    struct timeline_event event = event_of(sim, w, run);
-    give_span(sim, &event, TIMELINE_EVENT_RECOMPUTE, run->start_s, from_s, 0);
-    give_span(sim, &event, compute_kinds[run->order.pass], from_s, to_s, 0);
-    give_span(sim, &event, TIMELINE_EVENT_DATA_WAIT, to_s, waits_s, 0);
-    give_span(sim, &event, TIMELINE_EVENT_WAIT, waits_s, run->end_s, 0);
-    give_link(sim, &event, TIMELINE_EVENT_TENSOR_COMM, run->start_s, from_s, d->recompute_link_s);
-    for (int link = 0; link < TIMELINE_LINKS; link++)
-        busy_s = give_link(sim, &event, TIMELINE_EVENT_TENSOR_COMM + link, from_s, busy_s,
-                           d->compute_link_s[link]);
-}
 
 /* ---- messages ---- */
 
@@ -197,7 +34,7 @@ static inline int target_of(const struct timeline_plan *plan, uint32_t stage,
 
 static inline int inbox_of(const struct timeline_plan *plan, uint32_t chunk, int direction)
 {
-    return direction + (goes_both_ways(plan) ? DIRECTIONS * (int)chunk : 0);
+    return direction + (simulation_goes_both_ways(plan) ? DIRECTIONS * (int)chunk : 0);
 }
 
 static inline uint32_t neighbour(const struct timeline_plan *plan, uint32_t stage, uint32_t chunk,
@@ -217,9 +54,9 @@ static void give_send(const struct simulation *sim, const struct worker *w, cons
                       int direction, double start_s, double end_s)
 {
     const struct timeline_plan *plan = sim->plan;
-    struct timeline_event event = event_of(sim, w, run);
+    struct timeline_event event = simulation_event_of(sim, w, run);
     if (direction == NO_INBOX) {
-        give_span(sim, &event, TIMELINE_EVENT_CHARGE, start_s, end_s, 0);
+        simulation_give_span(sim, &event, TIMELINE_EVENT_CHARGE, start_s, end_s, 0);
         return;
     }
     const uint64_t part = pipeline_part(&plan->pipeline, w->stage, run->order.chunk);
@@ -229,7 +66,7 @@ static void give_send(const struct simulation *sim, const struct worker *w, cons
     event.start_s = start_s;
     event.end_s = end_s;
     event.bytes = plan->message_bytes[direction];
-    give(sim, &event);
+    simulation_give(sim, &event);
 }
 
 static void give_receive(const struct simulation *sim, const struct worker *w,
@@ -237,7 +74,7 @@ static void give_receive(const struct simulation *sim, const struct worker *w,
 {
     const struct timeline_plan *plan = sim->plan;
     const uint64_t part = pipeline_part(&plan->pipeline, w->stage, run->order.chunk);
-    struct timeline_event event = event_of(sim, w, run);
+    struct timeline_event event = simulation_event_of(sim, w, run);
     event.kind = TIMELINE_EVENT_RECEIVE;
     event.peer =
         neighbour(plan, w->stage, run->order.chunk, direction == TO_NEXT ? TO_PREVIOUS : TO_NEXT);
@@ -247,7 +84,7 @@ static void give_receive(const struct simulation *sim, const struct worker *w,
     event.start_s = arrival_s;
     event.end_s = run->start_s;
     event.bytes = plan->message_bytes[direction];
-    give(sim, &event);
+    simulation_give(sim, &event);
 }
 
 static inline void post(struct simulation *sim, uint32_t stage, int box, double arrival_s)
@@ -278,7 +115,7 @@ static inline void send(struct simulation *sim, struct worker *w, struct run *ru
         return;
     }
     if (plan->messages == TIMELINE_BESIDE) {
-        double *free_s = &w->link_free_s[goes_down(sim, &run->order)];
+        double *free_s = &w->link_free_s[simulation_goes_down(sim, &run->order)];
         if (*free_s > start_s) start_s = *free_s;
         *free_s = start_s + message_s;
     } else {
@@ -305,12 +142,13 @@ static double reduce_chunk(const struct simulation *sim, struct worker *w, const
         const double done_s = run->start_s + (double)(i + 1) * piece_s;
         const double start_s = done_s > w->reduce_free_s ? done_s : w->reduce_free_s;
         const double end_s = start_s + chunk->reduce_s;
-        struct timeline_event event = event_of(sim, w, run);
+        struct timeline_event event = simulation_event_of(sim, w, run);
         event.blocks = chunk->blocks > 0;
         w->reduce_free_s = end_s;
         if (start_s < run->end_s) beside_s += fmin(end_s, run->end_s) - start_s;
         if (sim->visitor)
-            give_span(sim, &event, TIMELINE_EVENT_REDUCE, start_s, end_s, chunk->reduce_bytes);
+            simulation_give_span(sim, &event, TIMELINE_EVENT_REDUCE, start_s, end_s,
+                                 chunk->reduce_bytes);
     }
     return beside_s;
 }
@@ -342,13 +180,13 @@ static void give_transfers(const struct simulation *sim, const struct worker *w,
 {
     const struct timeline_duration *d = run->duration;
     const double in_s = run->start_s + d->in_s, out_s = run->start_s + d->out_s;
-    struct timeline_event event = event_of(sim, w, run);
-    give_span(sim, &event, TIMELINE_EVENT_IN, run->start_s, in_s, d->in_bytes);
-    give_span(sim, &event, TIMELINE_EVENT_CHUNKS_IN, in_s, in_s + d->chunks_in_s,
-              d->chunks_in_bytes);
-    give_span(sim, &event, TIMELINE_EVENT_OUT, run->start_s, out_s, d->out_bytes);
-    give_span(sim, &event, TIMELINE_EVENT_CHUNKS_OUT, out_s, out_s + d->chunks_out_s,
-              d->chunks_out_bytes);
+    struct timeline_event event = simulation_event_of(sim, w, run);
+    simulation_give_span(sim, &event, TIMELINE_EVENT_IN, run->start_s, in_s, d->in_bytes);
+    simulation_give_span(sim, &event, TIMELINE_EVENT_CHUNKS_IN, in_s, in_s + d->chunks_in_s,
+                         d->chunks_in_bytes);
+    simulation_give_span(sim, &event, TIMELINE_EVENT_OUT, run->start_s, out_s, d->out_bytes);
+    simulation_give_span(sim, &event, TIMELINE_EVENT_CHUNKS_OUT, out_s, out_s + d->chunks_out_s,
+                         d->chunks_out_bytes);
 }
 
 /* Transfers overlap with their pass and follow those of earlier passes. */
@@ -384,9 +222,10 @@ static inline double slowed(const struct worker *w, const struct timeline_plan *
 static inline void enter(const struct simulation *sim, struct worker *w, const struct run *run)
 {
     const bool forward = run->order.pass == PASS_FORWARD;
-    if (run->start_s > w->computed_s) set_memory(sim, w, w->computed_s, TIMELINE_IDLE);
+    if (run->start_s > w->computed_s) simulation_set_memory(sim, w, w->computed_s, TIMELINE_IDLE);
     if (forward && !sim->plan->pipeline.forward_only) w->held += run->chunk->held;
-    set_memory(sim, w, run->start_s, forward ? TIMELINE_IN_FORWARD : TIMELINE_IN_BACKWARD);
+    simulation_set_memory(sim, w, run->start_s,
+                          forward ? TIMELINE_IN_FORWARD : TIMELINE_IN_BACKWARD);
 }
 
 static inline void leave(struct worker *w, const struct run *run)
@@ -412,7 +251,7 @@ static inline void run_pass(struct simulation *sim, struct worker *w, int source
     if (plan->reduce_beside && completes_gradients(plan, &run.order))
         run.end_s += plan->processor_usage * reduce_chunk(sim, w, &run);
     if (sim->visitor && source != NO_INBOX) give_receive(sim, w, &run, source, arrival_s);
-    if (sim->visitor) give_compute(sim, w, &run);
+    if (sim->visitor) simulation_give_compute(sim, w, &run);
     transfer(sim, w, &run);
     if (run.order.pass == PASS_WEIGHT_GRAD)
         run.free_s = run.end_s;
@@ -465,14 +304,15 @@ static void finish_stage(const struct simulation *sim, struct worker *w)
     const double computed_s = fmax(w->free_s, fmax(w->in_free_s, w->out_free_s));
     const struct run run = {.order = {PASS_BACKWARD, 0, plan->microbatches - 1},
                             .chunk = timeline_chunk_of(plan, w->stage, 0)};
-    struct timeline_event event = event_of(sim, w, &run);
+    struct timeline_event event = simulation_event_of(sim, w, &run);
     event.blocks = timeline_blocks(plan, w->stage);
-    set_memory(sim, w, w->computed_s, TIMELINE_IDLE);
+    simulation_set_memory(sim, w, w->computed_s, TIMELINE_IDLE);
     if (plan->reduces && !plan->reduce_beside) {
         double bytes;
         w->reduce_free_s = computed_s + reduction_of(plan, w->stage, &bytes);
         if (sim->visitor)
-            give_span(sim, &event, TIMELINE_EVENT_REDUCE, computed_s, w->reduce_free_s, bytes);
+            simulation_give_span(sim, &event, TIMELINE_EVENT_REDUCE, computed_s, w->reduce_free_s,
+                                 bytes);
     }
     const double reduced_s = fmax(computed_s, w->reduce_free_s);
     const double stepped_s = reduced_s + end->optimizer_s;
@@ -481,8 +321,8 @@ static void finish_stage(const struct simulation *sim, struct worker *w)
     w->sums.end_s = stepped_s + end->gather_s;
     w->sums.blocks = event.blocks;
     if (!sim->visitor) return;
-    give_span(sim, &event, TIMELINE_EVENT_OPTIMIZER, reduced_s, stepped_s, 0);
-    give_span(sim, &event, TIMELINE_EVENT_GATHER, stepped_s, w->sums.end_s, 0);
+    simulation_give_span(sim, &event, TIMELINE_EVENT_OPTIMIZER, reduced_s, stepped_s, 0);
+    simulation_give_span(sim, &event, TIMELINE_EVENT_GATHER, stepped_s, w->sums.end_s, 0);
 }
 
 /* ---- setting up ---- */

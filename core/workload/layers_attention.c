@@ -3,6 +3,7 @@
  * [korthikanti2022]; over a sequence that context parallelism cuts.
  */
 #include "plan/habits.h"
+#include "workload/attention_pairs.h"
 #include "workload/layers_build.h"
 
 #include <math.h>
@@ -10,171 +11,6 @@
 static const struct place_in attention = {RK_HOLD_attention, NOT_A_PART};
 static const struct place_in core = {RK_HOLD_attention, RK_PART_CORE_ATTENTION};
 static const struct place_in up = {RK_HOLD_attention, RK_PART_UP_PROJECTION};
-
-/* ---- shapes ---- */
-
-/* Heads of one tensor rank, and how context parallelism divides their work: `across` ranks
- * exchange heads for tokens, `around` ranks pass keys and values on. */
-struct heads {
-    double queries, keys; /* heads of this rank */
-    double shared;        /* key and value heads of the model over t: what is useful of `keys` */
-    double width, value;  /* of a query or key head, of a value head */
-    double across, around;
-};
-
-static double across_of(const struct rk_plan *plan)
-{
-    if (plan->context_kind == RK_ULYSSES) return (double)plan->context;
-    if (plan->context_kind == RK_RING_ULYSSES && plan->ulysses) return (double)plan->ulysses;
-    return 1;
-}
-
-static struct heads heads_of(const struct build *build, bool local)
-{
-    const struct head_shape shape = head_shape_of(build->model, local);
-    const double t = build->tensor, shared = shape.kv_heads / t, across = across_of(build->plan);
-    return (struct heads){
-        .queries = shape.heads / t,
-        .keys = fmax(shared, 1),
-        .shared = shared,
-        .width = shape.width,
-        .value = shape.value,
-        .across = across,
-        .around = build->context / across,
-    };
-}
-
-/* Query-key pairs of one head of one sample that the mask leaves: s (s + 1) / 2 or, within a window
- * of w, w (w + 1) / 2 and w for each later token. */
-static double causal_pairs(double s, double window)
-{
-    const double w = window > 0 ? fmin(window, s) : s;
-    return w * (w + 1) / 2 + (s - w) * w;
-}
-
-/* Likewise where each chunk of w tokens is a sample of its own. */
-static double chunk_pairs(double s, double w)
-{
-    const double whole = floor(s / w), rest = s - whole * w;
-    return whole * causal_pairs(w, 0) + causal_pairs(rest, 0);
-}
-
-/* Where the last `globals` tokens of each whole chunk are seen by all later chunks, too, as in
- * DeepSpeed's fixed pattern: the pairs of those. */
-static double global_pairs(double s, double w, double globals)
-{
-    const double whole = floor(s / w);
-    return globals * (whole * s - w * whole * (whole + 1) / 2);
-}
-
-static double sparse_pairs(const struct build *build, double s)
-{
-    const double w = (double)build->model->window;
-    return chunk_pairs(s, w) + global_pairs(s, w, (double)build->model->window_globals);
-}
-
-/* Keys that a token of a local layer may see: its window, and what is global of all chunks. */
-static double local_keys(const struct build *build)
-{
-    const double s = build->sequence, w = (double)build->model->window;
-    return fmin(s, w + (double)build->model->window_globals * floor(s / w));
-}
-
-static double window_of(const struct build *build, bool local)
-{
-    return local ? (double)build->model->window : 0;
-}
-
-/* Does the kernel also compute pairs with later tokens? */
-static bool computes_all(const struct build *build)
-{
-    return build->plan->full_attention || build->model->bidirectional || build->two_way;
-}
-
-/* Tokens of a sample that there are keys of, and of a microbatch on this rank. */
-static double keys_of_sample(const struct build *build)
-{
-    if (build->crossing) return (double)build->model->encoder_sequence;
-    return build->sequence + (build->served ? build->served->cached : 0);
-}
-
-static double keys_of_rank(const struct build *build)
-{
-    return build->crossing ? encoder_tokens(build) : build->tokens;
-}
-
-/* Tokens of inference see those that are cached and the ones before them in the pass. */
-static double served_pairs(const struct build *build, bool local)
-{
-    const double n = build->served->cached, s = build->sequence, w = window_of(build, local);
-    if (build->model->bidirectional) return s * (n + s);
-    if (local && build->model->window_chunks)
-        return sparse_pairs(build, n + s) - sparse_pairs(build, n);
-    return causal_pairs(n + s, w) - causal_pairs(n, w);
-}
-
-/* Kernels of packed samples (flash_attn_varlen_func, cu_seqlens of cuDNN) skip what is of another
- * text. All texts as long as the mean: those of several lengths have more pairs. */
-static bool is_packed(const struct build *build, bool local)
-{
-    const double packed = (double)build->plan->packed;
-    return packed > 0 && packed < build->sequence && !local && !computes_all(build) &&
-           !build->crossing && !build->served;
-}
-
-/* Pairs that a fused kernel computes. */
-static double fused_pairs(const struct build *build, bool local)
-{
-    const double s = build->sequence, w = window_of(build, local);
-    if (build->served) return served_pairs(build, local);
-    if (build->crossing) return s * keys_of_sample(build);
-    if (local && build->model->window_chunks)
-        return computes_all(build) ? s * local_keys(build) : sparse_pairs(build, s);
-    if (is_packed(build, local)) return chunk_pairs(s, (double)build->plan->packed);
-    if (!computes_all(build)) return causal_pairs(s, w);
-    return local ? s * fmin(s, 2 * window_of(build, true) - 1) : s * s;
-}
-
-/* Pairs of the rank with the most of them over the mean. Of contiguous parts of a causal sequence
- * the last of c ranks has (2 c - 1) / c^2; a part from each end gives all the same [dubey2024]. */
-static double crowding_of(const struct build *build, bool local, double around)
-{
-    const bool uneven = build->plan->context_contiguous && !computes_all(build) && !local;
-    return uneven ? 2 - 1 / around : 1;
-}
-
-/* Pairs that counts of attention in full include: every token with every token of its window,
- * before or after it, [korthikanti2022], [chowdhery2022]. */
-static double full_pairs(const struct build *build, bool local)
-{
-    const double s = build->sequence;
-    if (build->crossing) return s * keys_of_sample(build);
-    return local ? s * local_keys(build) : s * s;
-}
-
-/* What model FLOP count: the pairs that the mask leaves, whatever the kernel computes. */
-static double useful_pairs(const struct build *build, bool local)
-{
-    const double s = build->sequence;
-    if (build->served) return served_pairs(build, local);
-    if (build->crossing || build->model->bidirectional || build->two_way)
-        return full_pairs(build, local);
-    if (is_packed(build, local)) return chunk_pairs(s, (double)build->plan->packed);
-    return local && build->model->window_chunks ? sparse_pairs(build, s)
-                                                : causal_pairs(s, window_of(build, local));
-}
-
-/* FLOP of forward by each count, of `each` of them a pair; Megatron-LM's has half of the pairs of
- * all tokens in every layer of self-attention (num_floating_point_operations() in its training.py).
- */
-static void count_pairs(struct operation *op, const struct build *build, bool local, double each)
-{
-    const double useful = useful_pairs(build, local);
-    const double half = build->sequence * build->sequence / 2;
-    op->useful_flop = each * useful;
-    op->masked_flop = build->served ? 0 : each * (full_pairs(build, local) - useful);
-    op->megatron_flop = build->served || build->crossing ? 0 : each * (half - useful);
-}
 
 /* ---- context parallelism ---- */
 
@@ -191,7 +27,7 @@ static double query_bytes(const struct build *build, const struct heads *heads)
 
 static double key_value_bytes(const struct build *build, const struct heads *heads, double count)
 {
-    return keys_of_rank(build) * count * (heads->width + heads->value) * build->element;
+    return attention_keys_of_rank(build) * count * (heads->width + heads->value) * build->element;
 }
 
 static double output_bytes(const struct build *build, const struct heads *heads)
@@ -320,7 +156,8 @@ static void add_flash(struct build *build, const struct heads *heads, bool local
 {
     const double keys = fmax(heads->keys / heads->across, 1), around = heads->around;
     const double each = build->batch * heads->queries / heads->across;
-    const double pairs = fused_pairs(build, local) / around * crowding_of(build, local, around);
+    const double pairs =
+        attention_fused_pairs(build, local) / around * attention_crowding_of(build, local, around);
     const double product = 2 * each * pairs, output = output_bytes(build, heads);
     const double logs = build->tokens * heads->queries * LOG_SUM_BYTES;
     const double inputs =
@@ -329,7 +166,7 @@ static void add_flash(struct build *build, const struct heads *heads, bool local
     struct operation *op = add_operation(build, OP_ATTENTION, core);
     op->flop[RK_FORWARD] = product * (heads->width + heads->value);
     op->flop[RK_AGRAD] = product * (3 * heads->width + 2 * heads->value);
-    count_pairs(op, build, local, 2 * each / around * (heads->width + heads->value));
+    attention_count_pairs(op, build, local, 2 * each / around * (heads->width + heads->value));
     op->bytes[RK_FORWARD] = inputs + output + logs;
     op->bytes[RK_AGRAD] = 2 * inputs + 2 * output + logs;
     op->kernels[RK_FORWARD] = around;
@@ -339,11 +176,11 @@ static void add_flash(struct build *build, const struct heads *heads, bool local
     op->heads = heads->queries / heads->across;
     op->kv_heads = keys;
     op->queries = build->sequence / around;
-    op->keys = keys_of_sample(build);
+    op->keys = attention_keys_of_sample(build);
     op->head_dim = heads->width;
     op->value_dim = heads->value;
     op->pairs = pairs;
-    op->window = window_of(build, local);
+    op->window = attention_window_of(build, local);
     op->slides = local && !build->model->window_chunks;
     if (around > 1) op->packed_bytes = key_value_bytes(build, heads, keys * heads->across);
     op->saved_recomputed_bytes = output;
@@ -368,12 +205,12 @@ static void add_unfused(struct build *build, const struct heads *heads, bool loc
     const double e = build->element, around = heads->around;
     const double each = build->batch * heads->queries / heads->across;
     const double rows = build->sequence / around;
-    const double columns = keys_of_sample(build);
+    const double columns = attention_keys_of_sample(build);
     const double scores = each * rows * columns;
     const bool drops = !build->model->no_dropout;
     struct operation *op =
         add_product(build, OP_SCORES, core, &(struct product){each, rows, columns, heads->width});
-    count_pairs(op, build, local, 2 * each / around * heads->width);
+    attention_count_pairs(op, build, local, 2 * each / around * heads->width);
     op->parameters = build->model->attention_sinks ? heads->queries : 0;
     if (plan_lacks_engine(build->plan))
         op->buffer_bytes = scores * e; /* what the product is added to */
@@ -387,7 +224,7 @@ static void add_unfused(struct build *build, const struct heads *heads, bool loc
     }
     op = add_product(build, OP_VALUES_SUM, core,
                      &(struct product){each, rows, heads->value, columns});
-    count_pairs(op, build, local, 2 * each / around * heads->value);
+    attention_count_pairs(op, build, local, 2 * each / around * heads->value);
     op->saved_bytes = op->saved_recomputed_bytes =
         heads->across > 1 ? 0 : output_kept(build, heads);
 }
@@ -405,7 +242,7 @@ static void add_lookup(struct build *build, const struct heads *heads, bool loca
                                    .kv_heads = latent ? 1 : heads->keys,
                                    .width = latent ? rank + (double)model->rope_dim : heads->width,
                                    .value = latent ? rank : heads->value,
-                                   .pairs = served_pairs(build, local),
+                                   .pairs = attention_served_pairs(build, local),
                                    .sharers = lookup_sharers(build, local)});
 }
 
@@ -627,7 +464,7 @@ static void add_out(struct build *build, const struct heads *heads)
 
 void build_cross_attention(struct build *build)
 {
-    const struct heads heads = heads_of(build, false);
+    const struct heads heads = attention_heads_of(build, false);
     build->crossing = true;
     add_cross_projections(build, &heads);
     add_core(build, &heads, false);
@@ -639,7 +476,7 @@ void build_cross_attention(struct build *build)
 void build_attention(struct build *build, bool local, bool reduces)
 {
     const struct rk_model *model = build->model;
-    const struct heads heads = heads_of(build, local);
+    const struct heads heads = attention_heads_of(build, local);
     if (model->kv_rank)
         add_latent(build, &heads);
     else

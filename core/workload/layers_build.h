@@ -7,7 +7,7 @@
 #ifndef RECKON_WORKLOAD_LAYERS_BUILD_H
 #define RECKON_WORKLOAD_LAYERS_BUILD_H
 
-#include "workload/layers.h"
+#include "workload/layer.h"
 
 struct build {
     struct layer *layer;

@@ -2,6 +2,7 @@
  * positions, final norm, logits, loss; multi-token prediction [deepseek2024v3].
  */
 #include "plan/habits.h"
+#include "workload/layers.h"
 #include "workload/layers_build.h"
 
 #include <math.h>

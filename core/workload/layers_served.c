@@ -1,5 +1,6 @@
 /* layers_served.c - what inference does otherwise than training: one token a sample, and a cache.
  */
+#include "workload/layers.h"
 #include "workload/layers_build.h"
 
 #include <math.h>

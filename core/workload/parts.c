@@ -2,16 +2,6 @@
 #include "plan/habits.h"
 #include "workload/pattern.h"
 
-enum {
-    ATTENTION = 1 << RK_PART_CORE_ATTENTION,
-    ACTIVATION = 1 << RK_PART_ACTIVATION,
-    NORM = 1 << RK_PART_NORM,
-    UP_PROJECTION = 1 << RK_PART_UP_PROJECTION,
-    MLP = 1 << RK_PART_MLP,
-    MIXTURE = 1 << RK_PART_EXPERTS,
-    SHARED = 1 << RK_PART_SHARED_EXPERTS
-};
-
 static unsigned parts_of_model(const struct rk_model *model)
 {
     const bool dense = has_dense_mlps(model);

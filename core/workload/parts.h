@@ -11,6 +11,17 @@
 #include <reckon/model.h>
 #include <reckon/plan.h>
 
+/* Bits of enum rk_part. */
+enum {
+    ATTENTION = 1 << RK_PART_CORE_ATTENTION,
+    ACTIVATION = 1 << RK_PART_ACTIVATION,
+    NORM = 1 << RK_PART_NORM,
+    UP_PROJECTION = 1 << RK_PART_UP_PROJECTION,
+    MLP = 1 << RK_PART_MLP,
+    MIXTURE = 1 << RK_PART_EXPERTS,
+    SHARED = 1 << RK_PART_SHARED_EXPERTS
+};
+
 /* Bits 1 << enum rk_part, by the model and by framework, precision and `grouped` of the plan. */
 unsigned plan_parts(const struct rk_model *model, const struct rk_plan *plan);
 

@@ -1,7 +1,9 @@
 /* Plans over several clusters: stages cost what they cost in any plan, and what must not change, or
  * only in one direction, does not. */
 #include "clusters/ranks.h"
+#include "clusters/search.h"
 #include "clusters/told.h"
+#include "optimize/chain.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

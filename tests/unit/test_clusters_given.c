@@ -3,6 +3,7 @@
  * shape. */
 #include "clusters/given.h"
 #include "clusters/ranks.h"
+#include "clusters/search.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

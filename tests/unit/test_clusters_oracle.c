@@ -1,5 +1,6 @@
 /* The search over clusters against enumeration: of a small model on few nodes every plan is written
  * out and judged as one that somebody gives, which is another way through the code. */
+#include "clusters/search.h"
 #include "clusters/given.h"
 
 #include <criterion/criterion.h>

@@ -2,6 +2,7 @@
 #include "layouts.h"
 #include "predict_cases.h"
 #include "rules/predicates.h"
+#include "rules/rules.h"
 
 #include <reckon/check.h>
 

@@ -1,0 +1,149 @@
+/* plans_offer_sharding.c - what is offered of sharding and offload. */
+#include "plan/habits.h"
+#include "schedule/pace.h"
+#include "search/numbers.h"
+#include "search/plans_offer.h"
+#include "workload/parts.h"
+
+#include <string.h>
+
+/* Is there a second rank that has the same weights? */
+static bool has_copies(const struct offered *o, const struct rk_plan *plan)
+{
+    return rk_plan_data(plan) * plan->context > 1 ||
+           (o->problem->model->experts && rk_plan_expert_data(plan) > 1);
+}
+
+static bool has_second_memory(const struct offered *o)
+{
+    const struct rk_system *system = o->problem->system;
+    return system->memories > 1 && system->memory[1].capacity_bytes > 0;
+}
+
+/* DeepSpeed offloads the optimizer that ZeRO shards, over one rank or more: parameters with ZeRO-3.
+ */
+static bool offloads_shards(const struct offered *o)
+{
+    return plans_starts(o)->offloads && has_second_memory(o);
+}
+
+/* FSDP shards gradients with the optimizer; Megatron-LM and DeepSpeed shard gradients and weights
+ * where there is no pipeline. */
+static bool usual_zero(const struct rk_plan *plan, uint64_t zero)
+{
+    if (habits_of(plan)->zero_2) return zero != 1;
+    return zero < 2 || plan->pipeline == 1;
+}
+
+static bool asks_to_offload(const struct offered *o, enum rk_plan_axis axis)
+{
+    const struct rk_plans_problem *p = o->problem;
+    bool any = false;
+    for (int i = 0; i < p->pinned[axis].count; i++)
+        any |= p->pinned[axis].value[i] > 0 || p->pinned[axis].to[i] > 0;
+    return any;
+}
+
+void offer_zero(struct offered *o, const struct rk_plan *plan)
+{
+    if (has_copies(o, plan)) {
+        for (uint64_t zero = 0; zero <= 3; zero++)
+            if (plans_asked(o) || usual_zero(plan, zero)) plans_offer(o, zero);
+        return;
+    }
+    plans_only(o, plans_least_asked(o)); /* of one rank, which shards nothing, what is said */
+    if (offloads_shards(o)) plans_offer(o, 1);
+    if (offloads_shards(o) && asks_to_offload(o, RK_PLAN_WEIGHT_OFFLOAD)) plans_offer(o, 3);
+}
+
+/* Hybrid sharding: as many ranks as one innermost domain has. */
+static uint64_t ranks_of_domain(const struct offered *o, const struct rk_plan *plan, uint64_t all)
+{
+    uint64_t divisor[MAX_DIVISORS], found = 0;
+    const int count = divisors_of(all, divisor);
+    for (int i = 0; i < count; i++)
+        if (divisor[i] > 1 && divisor[i] < all &&
+            divisor[i] * plan->tensor <= o->problem->system->network[0].size)
+            found = divisor[i];
+    return found;
+}
+
+static bool any_divisor(const struct offered *o, const struct rk_plan *plan, uint64_t value)
+{
+    (void)o;
+    (void)plan;
+    return value > 0;
+}
+
+void offer_shard_ranks(struct offered *o, const struct rk_plan *plan)
+{
+    const uint64_t all = rk_plan_data(plan) * plan->context;
+    if (plan->zero == 0) {
+        plans_only(o, 0);
+        return;
+    }
+    plans_offer(o, 0);
+    if (plans_asked(o))
+        plans_offer_divisors(o, plan, all, any_divisor);
+    else if (ranks_of_domain(o, plan, all))
+        plans_offer(o, ranks_of_domain(o, plan, all));
+}
+
+void offer_keep_gathered(struct offered *o, const struct rk_plan *plan)
+{
+    if (plan->zero == 3 && has_copies(o, plan))
+        plans_offer_both(o);
+    else
+        plans_only(o, 0);
+}
+
+void offer_gradient_overlap(struct offered *o, const struct rk_plan *plan)
+{
+    if (has_copies(o, plan))
+        plans_offer_choice(o, 1, 1);
+    else
+        plans_only(o, 0);
+}
+
+/* Megatron-LM's needs that of gradients. */
+void offer_weight_overlap(struct offered *o, const struct rk_plan *plan)
+{
+    if (plan->zero == 0 || !has_copies(o, plan))
+        plans_only(o, 0);
+    else if (plans_starts(o)->weights_follow && !plan->gradient_overlap)
+        plans_offer(o, 0);
+    else
+        plans_offer_choice(o, 1, 1);
+}
+
+/* ---- offload ---- */
+
+/* All or nothing, and the shares and tiers that are asked for by themselves. */
+static void offer_offload(struct offered *o, bool usually)
+{
+    if (plans_asked(o) || (has_second_memory(o) && usually))
+        plans_offer_both(o);
+    else
+        plans_offer(o, 0);
+    for (int i = 0; i < o->problem->pinned[o->axis].count; i++)
+        plans_offer(o, o->problem->pinned[o->axis].value[i]);
+}
+
+void offer_activation_offload(struct offered *o, const struct rk_plan *plan)
+{
+    (void)plan;
+    offer_offload(o, true);
+}
+
+/* What DeepSpeed does not shard it does not offload: such pairs are refused. */
+void offer_optimizer_offload(struct offered *o, const struct rk_plan *plan)
+{
+    (void)plan;
+    offer_offload(o, true);
+}
+
+void offer_weight_offload(struct offered *o, const struct rk_plan *plan)
+{
+    (void)plan;
+    offer_offload(o, false);
+}
