@@ -491,7 +491,8 @@ static bool arrange(struct rank_log *log, bool tags)
     return good;
 }
 
-enum rk_status log_arrange(struct rk_logs *logs, bool tags, struct rk_error *error)
+/* Sorts by streams, pairs waits with records. */
+static enum rk_status log_arrange(struct rk_logs *logs, bool tags, struct rk_error *error)
 {
     for (uint32_t i = 0; i < logs->ranks; i++) {
         if (logs->rank[i].open)

@@ -117,9 +117,6 @@ enum rk_status log_access(struct rk_logs *logs, uint32_t rank, const char *buffe
 /* The number of a group of these ranks in this order; LOG_NONE: no memory. */
 uint32_t log_group(struct rk_logs *logs, const uint32_t *member, uint32_t members);
 
-/* Sorts by streams, pairs waits with records. */
-enum rk_status log_arrange(struct rk_logs *logs, bool tags, struct rk_error *error);
-
 const char *log_word(enum rk_log_kind kind);
 static inline bool is_collective(int kind)
 {

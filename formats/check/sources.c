@@ -30,7 +30,7 @@ static void take_some(const struct notes *notes, int from, int to, struct rk_fin
     }
 }
 
-void take_notes(const struct notes *notes, struct rk_findings *findings)
+void check_take_notes(const struct notes *notes, struct rk_findings *findings)
 {
     take_some(notes, 0, notes->count, findings);
     findings->dropped += notes->dropped;
@@ -62,7 +62,7 @@ struct rk_system with_host(const struct rk_system *system, struct rk_memory memo
     return with;
 }
 
-static bool offloads(const struct rk_plan *plan)
+bool check_offloads(const struct rk_plan *plan)
 {
     for (int i = 0; i < RK_SHARES; i++)
         if (rk_plan_offloaded(plan, (enum rk_share)i) > 0) return true;
@@ -182,14 +182,6 @@ static void blame_word(struct rk_findings *findings, const char *rule, int colum
     snprintf(f->need, sizeof f->need, "%.200s", text);
 }
 
-static int columns(const char *text, const char *at)
-{
-    int column = 1;
-    for (; text < at; text++)
-        column += ((unsigned char)*text & 0xc0) != 0x80;
-    return column;
-}
-
 /* Each word alone, so that all that are wrong are found. */
 static void judge_words(const char *text, struct rk_findings *findings)
 {
@@ -204,7 +196,7 @@ static void judge_words(const char *text, struct rk_findings *findings)
         memcpy(word, at, n);
         word[n] = '\0';
         *alone = plan_draft();
-        const int column = columns(text, at);
+        const int column = text_column(text, at);
         if (plan_read_words(word, alone, &error) == RK_OK) {
             for (int row = 0; plan_fields[row].key; row++) {
                 if (alone->words[row] && given[row])
@@ -348,7 +340,7 @@ static void judge_import(const struct rk_check_input *input, const struct megatr
     launch.group = import->group;
     launch.lone_ends = true;
     launch.pads = import->plan.vocabulary_multiple > 0;
-    if (offloads(&import->plan)) {
+    if (check_offloads(&import->plan)) {
         host = with_host(input->system, memories);
         with.system = &host;
     }
@@ -388,182 +380,6 @@ enum rk_status check_megatron(const struct rk_check_input *input, struct rk_find
     check_variables_of_text(input->text, input->size, findings);
     if (rk_findings_errors(findings)) status = RK_OK;
     free(import);
-    return status;
-}
-
-/* ---- DeepSpeed, and the other formats with a table of keys ---- */
-
-static void complain(struct rk_findings *findings, const char *rule, const char *what,
-                     const char *need, const char *fix)
-{
-    struct rk_finding *f = findings_add(findings, rule);
-    snprintf(f->what, sizeof f->what, "%s", what);
-    snprintf(f->need, sizeof f->need, "%s", need);
-    snprintf(f->fix, sizeof f->fix, "%s", fix);
-}
-
-/* B = b * accumulation * d, as far as the file says them. */
-static bool judge_batch(const struct deepspeed_choices *c, uint64_t gpus,
-                        struct rk_findings *findings)
-{
-    const uint64_t inner = c->autotp * c->sequence;
-    char need[200], fix[96];
-    if (!inner || !gpus || gpus % inner) return true;
-    const uint64_t d = gpus / inner, b = c->microbatch, a = c->accumulation;
-    const uint64_t unit = (b ? b : 1) * (a ? a : 1) * d;
-    if (!c->batch || (b && a ? c->batch == unit : c->batch % unit == 0)) return true;
-    snprintf(need, sizeof need,
-             "%" PRIu64 " is not microbatch %" PRIu64 " * accumulation %" PRIu64 " * %" PRIu64
-             " copies",
-             c->batch, b ? b : 1, a ? a : 1, d);
-    if (b && c->batch % (b * d) == 0)
-        snprintf(fix, sizeof fix, "use gradient_accumulation_steps %" PRIu64, c->batch / (b * d));
-    else
-        snprintf(fix, sizeof fix, "use %" PRIu64 " or %" PRIu64, c->batch / unit * unit,
-                 (c->batch / unit + 1) * unit);
-    complain(findings, "3.divide", "train_batch_size", need, fix);
-    return false;
-}
-
-static void judge_choices(const struct deepspeed_choices *c, struct rk_findings *findings)
-{
-    if (c->fp16 && c->bf16)
-        complain(findings, "12.excludes", "fp16.enabled", "cannot be on with bf16.enabled",
-                 "turn one of them off");
-    if (c->param_device && c->stage != 3)
-        complain(findings, "12.needs", "zero_optimization.offload_param",
-                 "parameters can be offloaded with stage 3 only", "use stage 3");
-    if (c->optimizer_device && !c->stage)
-        complain(findings, "12.needs", "zero_optimization.offload_optimizer",
-                 "the optimizer can be offloaded from stage 1 on", "use stage 1");
-    if (!c->batch && !c->microbatch && !c->auto_batch)
-        complain(findings, "1.missing", "train_batch_size",
-                 "is missing, and train_micro_batch_size_per_gpu is: one of them is needed",
-                 "give train_micro_batch_size_per_gpu");
-    if (c->stages > 1 && c->stage >= 2)
-        complain(findings, "12.excludes", "pipeline.stages",
-                 "cannot run with stages 2 and 3 of zero_optimization", "use stage 1");
-    if (c->fp16 && !c->bf16 && c->loss_scale == 1)
-        complain(findings, "12.datatype", "fp16.loss_scale",
-                 "gradients in fp16 vanish without a scale", "use 0, which follows them");
-}
-
-static bool leaves_precision(const struct deepspeed_choices *c)
-{
-    return c->auto_precision && !c->bf16 && !c->fp16;
-}
-
-/* What the trainer's arguments decide, and this file alone does not. */
-static void note_undecided(const struct deepspeed_choices *c, struct rk_findings *findings)
-{
-    const bool batch = c->auto_batch && !c->batch && !c->microbatch;
-    struct rk_finding *f = findings_add(findings, "1.value");
-    f->severity = RK_IGNORED;
-    snprintf(f->what, sizeof f->what, "%s",
-             batch ? "train_micro_batch_size_per_gpu" : "bf16.enabled");
-    snprintf(f->have, sizeof f->have, "auto");
-    snprintf(f->need, sizeof f->need,
-             "is filled in by the trainer: batch, precision and memory are not judged");
-    snprintf(f->fix, sizeof f->fix, "%s",
-             !leaves_precision(c) ? "give --set train_micro_batch_size_per_gpu=N"
-             : batch ? "give --set train_micro_batch_size_per_gpu=N --set bf16.enabled=true"
-                     : "give --set bf16.enabled=true");
-}
-
-static enum rk_status judge_deepspeed(const struct rk_check_input *input,
-                                      const struct config_source *source, struct notes *notes,
-                                      struct rk_findings *findings, struct rk_error *error)
-{
-    struct deepspeed_choices c;
-    struct rk_memory memories[2];
-    struct rk_plan plan;
-    struct rk_model model = *input->model;
-    enum rk_status status = deepspeed_choices(source, &c, notes, error);
-    if (status == RK_OK || notes_count(notes, NOTE_REFUSED))
-        settings_check("deepspeed", source, notes);
-    take_notes(notes, findings);
-    if (status != RK_OK) return status;
-    judge_choices(&c, findings);
-    if (!judge_batch(&c, input->gpus, findings) || findings_have(findings, "1.*")) return RK_OK;
-    const bool undecided = (c.auto_batch && !c.batch && !c.microbatch) || leaves_precision(&c);
-    if (undecided) {
-        note_undecided(&c, findings);
-        return RK_OK;
-    }
-    struct config_source known = *source; /* what is judged does not depend on copies */
-    if (!known.gpus && !deepspeed_gpus(&c)) known.gpus = c.autotp * c.sequence;
-    status = deepspeed_read(&known, &model, &plan, notes, error);
-    if (status != RK_OK) return status;
-    if (c.optimizer_device) plan.share[RK_SHARE_OPTIMIZER][0] = c.ratio;
-    if (c.param_device) plan.share[RK_SHARE_WEIGHTS][0] = 1;
-    struct rk_launch launch = input->launch;
-    const struct rk_system host = with_host(input->system, memories);
-    struct rk_check_input with = *input;
-    with.system = &host;
-    launch.pads = true;
-    launch.states_only = true; /* the training code decides what is kept */
-    if (input->system) plan_attend_on(&plan, input->system);
-    judge_plan(&with, &model, &plan, &launch, NULL, NULL, findings);
-    return RK_OK;
-}
-
-enum rk_status check_deepspeed(const struct rk_check_input *input, struct rk_findings *findings,
-                               struct rk_error *error)
-{
-    struct notes *notes = calloc(1, sizeof *notes);
-    const struct config_source source = {.path = input->path,
-                                         .text = input->text,
-                                         .sets = input->sets,
-                                         .set_count = input->set_count,
-                                         .gpus = input->gpus};
-    if (!notes) return no_memory(error);
-    enum rk_status status = input->model ? judge_deepspeed(input, &source, notes, findings, error)
-                                         : rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                                                   "DeepSpeed's file has no model: give --model");
-    if (rk_findings_errors(findings)) status = RK_OK;
-    free(notes);
-    return status;
-}
-
-static enum rk_status check_other(const struct plan_format *format,
-                                  const struct rk_check_input *input, struct rk_findings *findings,
-                                  struct rk_error *error)
-{
-    struct notes *notes = calloc(1, sizeof *notes);
-    struct rk_model *model = calloc(1, sizeof *model);
-    const bool toml = strcmp(format->name, "torchtitan") == 0; /* told apart by the name */
-    const struct config_source source = {.path = toml && !*input->path ? "job.toml" : input->path,
-                                         .text = input->text,
-                                         .sets = input->sets,
-                                         .set_count = input->set_count,
-                                         .gpus = input->gpus,
-                                         .vocabulary = input->vocabulary};
-    struct rk_plan plan;
-    struct rk_launch launch = input->launch;
-    enum rk_status status = notes && model ? RK_OK : no_memory(error);
-    if (status == RK_OK && !input->model && !format->own_model)
-        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s's file has no model: give --model",
-                         format->tool);
-    if (status == RK_OK && input->model) *model = *input->model;
-    if (status == RK_OK) {
-        status = format->read(&source, model, &plan, notes, error);
-        settings_check(format->name, &source, notes);
-    }
-    if (notes) take_notes(notes, findings);
-    launch.pads = true;
-    launch.fills_stages = toml;
-    if (status == RK_OK && input->system) plan_attend_on(&plan, input->system);
-    struct rk_memory memories[2];
-    struct rk_system host;
-    struct rk_check_input with = *input;
-    if (status == RK_OK && offloads(&plan)) {
-        host = with_host(input->system, memories);
-        with.system = &host;
-    }
-    if (status == RK_OK) judge_plan(&with, model, &plan, &launch, NULL, NULL, findings);
-    if (rk_findings_errors(findings)) status = RK_OK;
-    free(model);
-    free(notes);
     return status;
 }
 

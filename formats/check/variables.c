@@ -47,7 +47,8 @@ static bool differs_in_digits(const char *a, const char *b)
     return !a[strspn(a, "0123456789")] && !b[strspn(b, "0123456789")];
 }
 
-const char *variable_meant(const char *name)
+/* The name that was meant; NULL: it is known, or like none that is. */
+static const char *variable_meant(const char *name)
 {
     const char *family = family_of(name), *meant = NULL;
     const size_t length = strlen(name);

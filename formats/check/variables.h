@@ -6,9 +6,6 @@
 
 #include <reckon/check.h>
 
-/* The name that was meant; NULL: it is known, or like none that is. */
-const char *variable_meant(const char *name);
-
 /* Checks the variables that are given with the plan. */
 void check_variables(const struct rk_variable *variables, struct rk_findings *findings);
 

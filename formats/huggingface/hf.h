@@ -11,36 +11,10 @@
 #ifndef RECKON_HUGGINGFACE_HF_H
 #define RECKON_HUGGINGFACE_HF_H
 
+#include "huggingface/hf_import.h"
 #include "huggingface/hf_types.h"
 #include "text/document.h"
 #include <reckon/model.h>
-
-enum hf_note_kind {
-    HF_ASSUMED, /* not said by the file */
-    HF_IGNORED  /* said by the file, but not followed */
-};
-
-struct hf_note {
-    enum hf_note_kind kind;
-    char what[48]; /* the key, of the file or of model files */
-    char value[32];
-    char why[192];
-};
-
-enum { HF_MAX_NOTES = 64 };
-
-struct hf_options {
-    int type;          /* read the file as hf_type_names[type], whatever it says; -1: as it says */
-    uint64_t sequence; /* tokens of one sample; 0: as the file says */
-};
-
-struct hf_import {
-    struct rk_model model;
-    const char *type;   /* one of hf_type_names */
-    char datatype[16];  /* of the stored weights, "bfloat16"; "" when the file does not say */
-    int notes, dropped; /* the latter found no room */
-    struct hf_note note[HF_MAX_NOTES];
-};
 
 /* A file as Python writes it: NaN and Infinity, which JSON has not, are texts. Else document_load.
  */

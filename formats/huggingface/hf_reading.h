@@ -2,7 +2,7 @@
 #ifndef RECKON_HUGGINGFACE_HF_READING_H
 #define RECKON_HUGGINGFACE_HF_READING_H
 
-#include "huggingface/hf.h"
+#include "huggingface/hf_import.h"
 #include "huggingface/hf_keys.h"
 
 struct reading {

@@ -106,3 +106,11 @@ enum rk_status model_named(const char *name, struct hf_import *import, struct rk
     document_release(&document);
     return status;
 }
+
+enum rk_status model_by_name(const char *name, struct rk_model *model, struct rk_error *error)
+{
+    struct hf_import import;
+    const enum rk_status status = model_named(name, &import, error);
+    if (status == RK_OK) *model = import.model;
+    return status;
+}

@@ -14,4 +14,7 @@ bool model_in_folder(const char *name, char *path, size_t size);
  * "architectures" is read as Hugging Face's, with notes. Of others `type` is NULL. */
 enum rk_status model_named(const char *name, struct hf_import *import, struct rk_error *error);
 
+/* The model alone: a model_reader. */
+enum rk_status model_by_name(const char *name, struct rk_model *model, struct rk_error *error);
+
 #endif

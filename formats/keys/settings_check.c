@@ -18,7 +18,7 @@ bool check_is_on(const struct settings_check *c, const char *key)
     return s && key_flag(s->text) == 1;
 }
 
-bool check_is_off(const struct settings_check *c, const char *key)
+static bool check_is_off(const struct settings_check *c, const char *key)
 {
     const struct setting *s = check_find(c, key);
     return s && key_flag(s->text) == 0;

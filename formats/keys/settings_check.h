@@ -14,7 +14,6 @@ struct settings_check {
 /* NULL: not there, null, or "auto". */
 const struct setting *check_find(const struct settings_check *c, const char *key);
 bool check_is_on(const struct settings_check *c, const char *key);
-bool check_is_off(const struct settings_check *c, const char *key); /* said to be */
 bool check_says(const struct settings_check *c, const char *key, const char *text);
 
 /* NAN, with which nothing compares: not there, or no number. */

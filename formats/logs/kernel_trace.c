@@ -26,7 +26,7 @@ static const struct {
 };
 /* clang-format on */
 
-enum trace_class kernel_class(const char *name)
+static enum trace_class kernel_class(const char *name)
 {
     char small[512];
     size_t length = 0;

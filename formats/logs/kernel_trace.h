@@ -26,8 +26,6 @@ struct kernel_trace {
     double gap_s;                 /* nothing runs */
 };
 
-enum trace_class kernel_class(const char *name);
-
 /* Is this text JSON, by its first two signs? Lines of logs may begin with "[rank0]". */
 bool kernel_trace_is(const char *text);
 

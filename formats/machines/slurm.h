@@ -6,10 +6,9 @@
 #ifndef RECKON_MACHINES_SLURM_H
 #define RECKON_MACHINES_SLURM_H
 
+#include "machines/slurm_list.h"
 #include "text/document.h"
 #include <stdint.h>
-
-enum { SLURM_NAME = 64 };
 
 struct slurm_network {
     char name[SLURM_NAME]; /* of its top switch; of blocks "blocks" */

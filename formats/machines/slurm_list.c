@@ -1,7 +1,6 @@
 #include "machines/slurm_list.h"
 
 #include "base/hash.h"
-#include "machines/slurm.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SLURM_MOST_NAMES = 1 << 20 };
+enum { SLURM_NAME = 64, SLURM_MOST_NAMES = 1 << 20 };
 
 /* How many names a list has; -1: it is none, has a name of SLURM_NAME signs and more, or more than
  * SLURM_MOST_NAMES names. */

@@ -66,7 +66,7 @@ void words_put(struct list *l, const char *text, size_t length, const struct set
         (struct shell_word){.text = copy, .place = {at ? at->line : 0, at ? at->column : 0}};
 }
 
-void words_put_all(struct list *l, const char *text, size_t length, const struct setting *at)
+static void words_put_all(struct list *l, const char *text, size_t length, const struct setting *at)
 {
     while (length) {
         const char *blank = memchr(text, ' ', length);

@@ -5,8 +5,8 @@
 
 #include "base/number.h"
 #include "keys/key_rows.h"
-#include "megatron/megatron.h"
 #include "keys/reader.h"
+#include "megatron/megatron.h"
 #include "shell/shell.h"
 
 /* Values that are given in addition to the arguments. */
@@ -54,7 +54,6 @@ typedef enum rk_status words_interpreter(struct words_reading *r,
 
 /* A word of so many characters, and those that blanks part. `at` may be NULL. */
 void words_put(struct list *l, const char *text, size_t length, const struct setting *at);
-void words_put_all(struct list *l, const char *text, size_t length, const struct setting *at);
 void words_format(struct list *l, const char *format, ...) RK_PRINTF(2, 3);
 
 /* What the row makes of a setting. */

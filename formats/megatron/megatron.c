@@ -2,6 +2,7 @@
 #include "megatron/megatron.h"
 #include "base/memory.h"
 #include "megatron/megatron_args.h"
+#include "megatron/megatron_loop.h"
 
 #include <stdlib.h>
 #include <string.h>

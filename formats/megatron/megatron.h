@@ -9,54 +9,18 @@
 
 #include "keys/launch_file.h"
 #include "keys/notes.h"
+#include "megatron/megatron_options.h"
 #include <reckon/model.h>
 #include <reckon/plan.h>
 #include <reckon/status.h>
 #include <stddef.h>
 #include <stdio.h>
 
-enum { MEGATRON_MOST_FLAGS = 256 };
-
-struct megatron_options {
-    const char *const *sets; /* "NAME=VALUE": variables of the script */
-    size_t set_count;
-    uint64_t gpus;              /* 0: as the launcher says */
-    uint64_t vocabulary;        /* 0: as the arguments say */
-    int version;                /* minor of Megatron Core; 0: any in which all arguments exist */
-    int variant;                /* of the commands that train, from 1 on; 0: there is only one */
-    const char *const *ignored; /* "a,b": names of arguments that are passed over */
-    size_t ignored_count;
-    const char *deepspeed; /* text of DeepSpeed's configuration; NULL: as the script says */
-    bool collect;          /* for reckon check: continues after errors. All that a rule has a name
-                              for is in the notes, and former names are refused */
-    bool core;             /* with it: what only Megatron-LM's relatives know is unknown */
-};
-
-struct megatron_import {
-    struct rk_model model;
-    struct rk_plan plan;
-    int since, until; /* versions of core that know all the arguments that were read */
-    const char *tool; /* whose arguments they are: "Megatron-LM", "Megatron-DeepSpeed" */
-    bool complete;    /* model and plan are filled in, whatever is wrong with them */
-    bool fsdp;        /* one of Megatron-LM's three kinds of FSDP */
-    uint64_t group;   /* microbatches of a virtual stage in a row; 0: as many as stages */
-    struct {
-        int line, column;
-    } place[MEGATRON_MOST_FLAGS]; /* where each argument was given, by its row; line 0: nowhere */
-    char connections[16];         /* CUDA_DEVICE_MAX_CONNECTIONS, where the script says it */
-    struct notes notes;
-    int plan_notes; /* the first of them are about model and plan, the rest about the training loop
-                     */
-};
-
 /* A script or a text of arguments; `path` names it in messages, and the model. On failure the
  * import's notes are valid, so that all refusals can be shown; `error` has the first. */
 enum rk_status megatron_read(const char *path, const char *text, size_t size,
                              const struct megatron_options *options, struct megatron_import *import,
                              struct rk_error *error);
-
-/* Names the argument that a finding about a key of the plan is about, and where it stands. */
-void megatron_place(const struct megatron_import *import, struct rk_finding *finding);
 
 /* The arguments as words, "--num-layers", "80", ...; `path` is "" in messages. */
 enum rk_status megatron_read_words(const char *const *words, size_t count,

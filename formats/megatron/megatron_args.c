@@ -2,6 +2,7 @@
 #include "megatron/megatron_args.h"
 #include "base/text.h"
 #include "keys/keys.h"
+#include "megatron/megatron_loop.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,10 +2,14 @@
 #ifndef RECKON_MEGATRON_MEGATRON_ARGS_H
 #define RECKON_MEGATRON_MEGATRON_ARGS_H
 
-#include "megatron/megatron.h"
+#include "keys/launch_file.h"
+#include "keys/notes.h"
 #include "megatron/megatron_flags.h"
-#include "megatron/megatron_loop.h"
+#include "megatron/megatron_loop_arguments.h"
+#include "megatron/megatron_options.h"
 #include "shell/shell.h"
+#include <reckon/model.h>
+#include <reckon/plan.h>
 
 enum { MEGATRON_MAX_WORDS = 1024 };
 

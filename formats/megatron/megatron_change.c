@@ -2,6 +2,7 @@
  * with them: in its own spelling and order, the rest of the text as it was. */
 #include "base/require.h"
 #include "catalog/plan_compare.h"
+#include "megatron/megatron.h"
 #include "megatron/megatron_args.h"
 #include "shell/shell_state.h"
 

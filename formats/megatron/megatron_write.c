@@ -66,8 +66,9 @@ void megatron_put_count(struct writer *w, enum megatron_flag flag, uint64_t coun
     megatron_put(w, flag, "%" PRIu64, count);
 }
 
-void megatron_writer_refuse(struct writer *w, const char *what, const char *value,
-                            const char *format, ...)
+/* As NOTE_REFUSED. */
+static void megatron_writer_refuse(struct writer *w, const char *what, const char *value,
+                                   const char *format, ...)
 {
     char why[256];
     va_list values;

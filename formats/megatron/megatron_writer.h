@@ -32,10 +32,6 @@ void megatron_put(struct writer *w, enum megatron_flag flag, const char *format,
 void megatron_put_if(struct writer *w, bool condition, enum megatron_flag flag);
 void megatron_put_count(struct writer *w, enum megatron_flag flag, uint64_t count);
 
-/* As NOTE_REFUSED. */
-void megatron_writer_refuse(struct writer *w, const char *what, const char *value,
-                            const char *format, ...) RK_PRINTF(4, 5);
-
 /* ---- megatron_write_model.c ---- */
 
 void megatron_put_model(struct writer *w);

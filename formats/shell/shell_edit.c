@@ -1,4 +1,5 @@
 /* shell_edit.c - files that a script makes of templates in its folder: `cat a | sed s/X/3/ > b`. */
+#include "shell/shell.h"
 #include "shell/shell_run.h"
 
 #include <stdio.h>

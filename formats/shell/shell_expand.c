@@ -1,4 +1,5 @@
 /* shell_expand.c - from the raw text of a word to the words that a command is given. */
+#include "shell/shell_build.h"
 #include "shell/shell_state.h"
 
 #include <ctype.h>
@@ -72,133 +73,6 @@ size_t shell_placeholder(const char *at, const char *end)
     if (p == end || *p != '>' || p[-1] == ' ') return 0;
     const char next = p + 1 < end ? p[1] : '\n';
     return isalnum((unsigned char)next) || strchr(">&(", next) ? 0 : (size_t)(p + 1 - at);
-}
-
-/* ---- building words ---- */
-
-struct builder {
-    struct shell_state *s;
-    struct shell_place place;
-    struct shell_words *words; /* NULL: one value, nothing is split */
-    char *text;
-    size_t length, room;
-    size_t unknown;
-    size_t maybe; /* condition of the word at hand */
-    bool started, all_unknown;
-    struct shell_place origin; /* of the word at hand */
-};
-
-static void put(struct builder *b, const char *text, size_t length)
-{
-    if (b->length + length + 1 > b->room) {
-        const size_t room = 2 * (b->length + length) + 32;
-        char *larger = shell_alloc(b->s, room);
-        if (!larger) return;
-        if (b->length) memcpy(larger, b->text, b->length);
-        b->text = larger;
-        b->room = room;
-    }
-    memcpy(b->text + b->length, text, length);
-    b->length += length;
-    b->text[b->length] = '\0';
-    b->started = true;
-    if (length) b->all_unknown = false;
-}
-
-static void end_word(struct builder *b)
-{
-    if (!b->started || !b->words) return;
-    struct shell_word *list =
-        shell_grow(b->s, b->words->word, b->words->count, sizeof *b->words->word);
-    if (!list) return;
-    b->words->word = list;
-    list[b->words->count++] = (struct shell_word){.text = b->text ? b->text : "",
-                                                  .unknown = b->unknown,
-                                                  .maybe = b->maybe,
-                                                  .empty_unknown = b->all_unknown,
-                                                  .place = b->origin};
-    b->text = NULL;
-    b->length = b->room = b->unknown = b->maybe = 0;
-    b->started = b->all_unknown = false;
-    b->origin = b->place;
-}
-
-/* In a word as people would write it, in a value as a hole. */
-static void put_unknown(struct builder *b, size_t unknown, bool quoted)
-{
-    const bool first = !b->started;
-    char hole[SHELL_HOLE_LENGTH] = {SHELL_HOLE};
-    if (!unknown) return;
-    const char *name = b->s->shell->unknown[unknown - 1].name;
-    for (int i = 1; i < SHELL_HOLE_LENGTH; i++)
-        hole[i] = (char)('@' + ((unknown - 1) >> (5 * (i - 1)) & 31));
-    if (b->words) {
-        put(b, "$", 1);
-        put(b, *name ? name : "(...)", *name ? strlen(name) : 5);
-    } else {
-        put(b, hole, sizeof hole);
-    }
-    if (!b->unknown) b->unknown = unknown;
-    b->all_unknown = first && !quoted;
-}
-
-static size_t hole_index(const char *hole)
-{
-    size_t index = 0;
-    for (int i = 1; i < SHELL_HOLE_LENGTH; i++)
-        index |= (size_t)((hole[i] - '@') & 31) << (5 * (i - 1));
-    return index + 1;
-}
-
-/* Puts a value into words: holes become unknown, what stands between the marks makes its words
- * doubtful, and unless it is quoted, blanks end a word. */
-static void put_parts(struct builder *b, const struct shell_value *value, bool quoted)
-{
-    static const char marks[] = {SHELL_MAYBE, SHELL_SURE, SHELL_HOLE, 0};
-    static const char stops[] = {' ', '\t', '\n', SHELL_MAYBE, SHELL_SURE, SHELL_HOLE, 0};
-    const bool whole = value->maybe && !strchr(value->text, SHELL_MAYBE);
-    bool doubtful = whole;
-    for (const char *p = value->text; *p;) {
-        const size_t n = strcspn(p, quoted ? marks : stops);
-        if (n) put(b, p, n);
-        if (n == 0 && *p == SHELL_HOLE)
-            put_unknown(b, hole_index(p), quoted);
-        else if (n == 0 && (*p == SHELL_MAYBE || *p == SHELL_SURE))
-            doubtful = *p == SHELL_MAYBE;
-        else if (n == 0)
-            end_word(b);
-        if (doubtful && (n || *p == SHELL_HOLE) && !b->maybe) b->maybe = value->maybe;
-        p += n ? n : *p == SHELL_HOLE ? SHELL_HOLE_LENGTH : 1;
-    }
-}
-
-static void put_value(struct builder *b, const struct shell_value *value, bool quoted)
-{
-    if (!b->started && value->place.line) b->origin = value->place;
-    if (quoted) put(b, "", 0);
-    if (b->words) {
-        put_parts(b, value, quoted);
-    } else {
-        put(b, value->text, strlen(value->text));
-        if (!b->unknown && strchr(value->text, SHELL_HOLE)) b->unknown = value->unknown;
-        if (!b->maybe) b->maybe = value->maybe;
-    }
-    if (value->unknown && !strchr(value->text, SHELL_HOLE)) put_unknown(b, value->unknown, quoted);
-}
-
-/* "${A[@]}" makes a word of each element. */
-static void put_list(struct builder *b, const struct shell_value *values, size_t count, bool quoted,
-                     bool at)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (i && quoted && at && b->words)
-            end_word(b);
-        else if (i && (quoted || !b->words))
-            put(b, " ", 1);
-        else if (i)
-            end_word(b);
-        put_value(b, &values[i], quoted);
-    }
 }
 
 /* ---- parameters ---- */
@@ -308,7 +182,7 @@ static void put_not_set(struct builder *b, const struct parameter *p, bool quote
 {
     const size_t index = shell_unknown(b->s, p->name, "is not set in this script", b->place);
     if (index) b->s->shell->unknown[index - 1].unset = shell_name_length(p->name, p->name + 1);
-    put_unknown(b, index, quoted);
+    shell_build_unknown(b, index, quoted);
 }
 
 static void put_parameter(struct builder *b, const struct parameter *p, bool quoted)
@@ -318,9 +192,9 @@ static void put_parameter(struct builder *b, const struct parameter *p, bool quo
     else if (!p->set)
         put_not_set(b, p, quoted);
     else if (p->list)
-        put_list(b, p->value, p->count, quoted, p->at);
+        shell_build_list(b, p->value, p->count, quoted, p->at);
     else if (p->count)
-        put_value(b, &p->value[0], quoted);
+        shell_build_value(b, &p->value[0], quoted);
 }
 
 static void put_raw(struct builder *b, const char *raw, size_t length, bool quoted);
@@ -353,12 +227,12 @@ static void replace(struct builder *b, struct shell_value *value, const char *fr
     const char *p = value->text, *found;
     if (!n) return;
     while ((found = strstr(p, from))) {
-        put(&made, p, (size_t)(found - p));
-        put(&made, to, strlen(to));
+        shell_build(&made, p, (size_t)(found - p));
+        shell_build(&made, to, strlen(to));
         p = found + n;
         if (!all) break;
     }
-    put(&made, p, strlen(p));
+    shell_build(&made, p, strlen(p));
     value->text = made.text ? made.text : "";
 }
 
@@ -409,14 +283,14 @@ static void put_sublist(struct builder *b, const struct parameter *p, const char
     }
     if (from < 0) from += (int64_t)p->count;
     if (unknown[0] || unknown[1] || from < 0 || count < 0) {
-        put_unknown(
+        shell_build_unknown(
             b, shell_unknown(b->s, p->name, "is sliced in a way that is not followed", b->place),
             quoted);
         return;
     }
     if (from > (int64_t)p->count) from = (int64_t)p->count;
     if (count > (int64_t)p->count - from) count = (int64_t)p->count - from;
-    put_list(b, p->value + from, (size_t)count, quoted, p->at);
+    shell_build_list(b, p->value + from, (size_t)count, quoted, p->at);
 }
 
 /* "%.sh", "/a/b", ":2:3", ",,": changes a copy of the value. */
@@ -449,7 +323,7 @@ static void put_changed(struct builder *b, const struct parameter *p, const char
     } else {
         shell_fail(b->s, b->place, "${%s...}: this expansion is not understood", p->name);
     }
-    put_value(b, &value, quoted);
+    shell_build_value(b, &value, quoted);
 }
 
 /* Words of their own within "${A:+--flag "$B"}": blanks outside quotes part them. */
@@ -467,7 +341,7 @@ static void put_words(struct builder *b, const char *raw, size_t length)
         if (n)
             put_raw(b, p, n, false);
         else
-            end_word(b);
+            shell_build_end(b);
         p += n ? n : 1;
     }
 }
@@ -494,7 +368,7 @@ static bool put_default(struct builder *b, const struct parameter *p, const char
     } else if (!quoted && b->words && !memchr(word, '"', left) && !memchr(word, '\'', left)) {
         const struct shell_value value = shell_expand_one(b->s, word, left, b->place);
         if (kind == '=') shell_assign(b->s, p->name, strlen(p->name), &value, 1, false, false);
-        put_value(b, &value, false); /* its blanks part words */
+        shell_build_value(b, &value, false); /* its blanks part words */
     } else {
         if (kind == '=') {
             const struct shell_value value = shell_expand_one(b->s, word, left, b->place);
@@ -529,12 +403,12 @@ static void put_braced(struct builder *b, const char *at, size_t length, bool qu
         for (size_t i = 0; i < p.count && !maybe; i++)
             maybe = p.value[i].maybe;
         if (maybe)
-            put_unknown(b, maybe, quoted);
+            shell_build_unknown(b, maybe, quoted);
         else if (!p.set || (p.count == 1 && p.value[0].unknown && (!p.list || !*p.value[0].text)))
             put_parameter(b, &p, quoted);
         else {
             const struct shell_value value = number_value(b, (int64_t)n);
-            put_value(b, &value, quoted);
+            shell_build_value(b, &value, quoted);
         }
         return;
     }
@@ -561,19 +435,19 @@ static void put_arithmetic(struct builder *b, const char *raw, size_t length, bo
         value.unknown = unknown;
     }
     value.unknown = shell_derived(b->s, value.unknown);
-    put_value(b, &value, quoted);
+    shell_build_value(b, &value, quoted);
 }
 
 static void put_command(struct builder *b, const char *command, size_t length, bool quoted)
 {
     struct shell_value value;
     if (shell_output(b->s, command, length, b->place, &value)) {
-        put_value(b, &value, quoted);
+        shell_build_value(b, &value, quoted);
         return;
     }
-    put_unknown(b,
-                shell_unknown(b->s, "", "is the output of a command, which is not run", b->place),
-                quoted);
+    shell_build_unknown(
+        b, shell_unknown(b->s, "", "is the output of a command, which is not run", b->place),
+        quoted);
 }
 
 /* From a '$' on; returns how many characters were read. */
@@ -605,7 +479,7 @@ static size_t put_dollar(struct builder *b, const char *at, const char *end, boo
     if ((next == '"' || next == '\'') && !quoted) return 1; /* as without the dollar */
     size_t n = next ? read_parameter(b, at + 1, end, &p) : 0;
     if (!n) {
-        put(b, "$", 1);
+        shell_build(b, "$", 1);
         return 1;
     }
     if (isdigit((unsigned char)next) && n > 1) n = read_parameter(b, at + 1, at + 2, &p);
@@ -622,9 +496,9 @@ static size_t put_quoted(struct builder *b, const char *at, const char *end)
     }
     const bool only_list = n == 4 && (memcmp(at, "\"$@\"", 4) == 0) && b->s->arguments == 0;
     if (*at == '\'') {
-        put(b, at + 1, n - 2);
+        shell_build(b, at + 1, n - 2);
     } else {
-        if (!only_list) put(b, "", 0);
+        if (!only_list) shell_build(b, "", 0);
         put_raw(b, at + 1, n - 2, true);
     }
     return n;
@@ -638,7 +512,7 @@ static size_t put_list_word(struct builder *b, const char *at, const char *end)
     if (n < 7 || memcmp(at, "\"${", 3) != 0 || memcmp(at + n - 5, "[@]}\"", 5) != 0) return 0;
     const size_t name = read_parameter(b, at + 3, end, &p);
     if (3 + name + 5 != n || !p.set) return 0;
-    put_list(b, p.value, p.count, true, true);
+    shell_build_list(b, p.value, p.count, true, true);
     return n;
 }
 
@@ -650,12 +524,13 @@ static void put_raw(struct builder *b, const char *raw, size_t length, bool quot
         size_t n;
         if (*p == '\\' && p + 1 < end) {
             const bool keep = quoted && !strchr("$`\"\\\n", p[1]);
-            if (p[1] != '\n') put(b, keep ? p : p + 1, keep ? 2 : 1);
+            if (p[1] != '\n') shell_build(b, keep ? p : p + 1, keep ? 2 : 1);
             n = 2;
         } else if (*p == '$') {
             n = put_dollar(b, p, end, quoted);
         } else if (!quoted && (n = shell_placeholder(p, end)) > 0) {
-            put_unknown(b, shell_unknown(b->s, "", "is a place to fill in", b->place), quoted);
+            shell_build_unknown(b, shell_unknown(b->s, "", "is a place to fill in", b->place),
+                                quoted);
         } else if (*p == '`') {
             n = shell_span(p, end);
             if (!n) n = (size_t)(end - p);
@@ -667,7 +542,7 @@ static void put_raw(struct builder *b, const char *raw, size_t length, bool quot
         } else {
             for (n = 1; p + n < end && !strchr("\\$`\"'<", p[n]); n++) {
             }
-            put(b, p, n);
+            shell_build(b, p, n);
         }
         p += n;
     }
@@ -679,7 +554,7 @@ void shell_expand(struct shell_state *s, const char *raw, size_t length, struct 
 {
     struct builder b = {.s = s, .place = place, .words = words, .origin = place};
     put_raw(&b, raw, length, false);
-    end_word(&b);
+    shell_build_end(&b);
 }
 
 struct shell_value shell_expand_one(struct shell_state *s, const char *raw, size_t length,
@@ -695,9 +570,9 @@ struct shell_value shell_expand_document(struct shell_state *s, const char *raw,
 {
     struct shell_words words = {0};
     struct builder b = {.s = s, .place = place, .words = &words, .origin = place};
-    put(&b, "", 0);
+    shell_build(&b, "", 0);
     put_raw(&b, raw, length, true);
-    end_word(&b);
+    shell_build_end(&b);
     if (!words.count) return (struct shell_value){"", 0, 0, place};
     return (struct shell_value){words.word->text, words.word->unknown, words.word->maybe, place};
 }

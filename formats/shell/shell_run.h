@@ -45,4 +45,24 @@ void shell_edit(struct shell_state *s, const struct shell_word *words, size_t co
  * folder or where its path says; NULL: it is not there, or not a text. */
 const char *shell_source(struct shell_state *s, const char *name);
 
+/* ---- shell_compound.c ---- */
+
+void shell_if_command(struct shell_lexer *l, struct shell_token opener);
+
+void shell_case_command(struct shell_lexer *l, struct shell_token opener);
+
+void shell_for_command(struct shell_lexer *l, struct shell_token opener);
+
+/* As long as the condition is known; then once more, perhaps. A turn that assigns nothing is the
+ * last: the next would be the same. */
+void shell_while_command(struct shell_lexer *l, struct shell_token opener);
+
+/* [[ ... ]]: words are not split, operators are words. */
+enum shell_truth shell_double_test(struct shell_lexer *l, struct shell_token opener);
+
+/* ((...)), whose first parenthesis was read. */
+enum shell_truth shell_arithmetic_command(struct shell_lexer *l, struct shell_token opener);
+
+void shell_expect(struct shell_lexer *l, const char *text, struct shell_token opener);
+
 #endif

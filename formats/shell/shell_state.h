@@ -2,7 +2,7 @@
 #ifndef RECKON_SHELL_SHELL_STATE_H
 #define RECKON_SHELL_SHELL_STATE_H
 
-#include "shell/shell.h"
+#include "shell/script.h"
 
 /* A text of which parts may be unknown: they stand in it as SHELL_HOLE and four letters, which are
  * the index of the unknown. What a condition that is unknown may have appended stands between

@@ -1,0 +1,205 @@
+#include "megatron/run_script_command.h"
+
+#include "base/text.h"
+#include "megatron/megatron_args.h"
+#include "shell/shell.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+static const struct starter starters[] = {
+    {"deepspeed",     "",                                  "deepspeed|deepspeed_config", false, false, false, true, NULL},
+    {"torchtitan",    "torchtitan.train",                  "job.config_file|config_file|model.config_file|module", false, false, false, true, NULL},
+    {"accelerate",    "accelerate",                        "config_file", false, false, true, false, NULL},
+    {"trainer",       "",                                  "config", true, false, false, false, NULL},
+    {"axolotl",       "axolotl|axolotl.cli.train",         "", true, false, false, true, NULL},
+    {"llama-factory", "llamafactory-cli|llama-factory",    "", true, true, false, false, NULL},
+    {"ms-swift",      "swift",                             "config", true, false, false, false, NULL},
+    {"torchtune",     "tune",                              "config", false, true, false, true, NULL},
+    {"gpt-neox",      "deepy.py",                          "", true, false, false, true, NULL},
+    {"nanotron",      "",                                  "config_file", false, false, true, true, NULL},
+    {"nemo",          "",                                  "config_name", false, true, true, true, NULL},
+    {"mindspeed-fsdp2", "",                                "", true, false, false, true, NULL},
+    {"levanter",      "levanter.main.train_lm",            "config_path|config", false, false, false, true, NULL},
+    {"maxtext",       "MaxText.train|maxtext.trainers.pre_train.train|MaxText.sft_trainer", "", true, true, false, true, NULL},
+    {"primus",        "primus-cli|main.py",                "config|exp", false, false, false, true, "modules.pre_trainer.overrides."},
+};
+/* clang-format on */
+
+static const char *const config_endings[] = {".yaml", ".yml", ".json", ".toml", NULL};
+
+const struct starter *run_script_starter(const char *format)
+{
+    for (size_t i = 0; i < sizeof starters / sizeof *starters; i++)
+        if (strcmp(starters[i].format, format) == 0) return &starters[i];
+    return NULL;
+}
+
+bool run_script_is_config(const char *path)
+{
+    return text_ends_in_any(path, config_endings);
+}
+
+bool run_script_is_one(const char *names, const char *text)
+{
+    const size_t n = strlen(text);
+    for (const char *p = names; *p;) {
+        const size_t length = strcspn(p, "|");
+        if (length == n && strncmp(p, text, n) == 0) return true;
+        p += length + (p[length] == '|');
+    }
+    return false;
+}
+
+char *run_script_keep(struct work *w, char *text)
+{
+    if (!text || w->kept_count == sizeof w->kept / sizeof *w->kept) {
+        free(text);
+        rk_fail(w->error, RK_NO_MEMORY, w->script->path, 0, 0, "out of memory");
+        return NULL;
+    }
+    return w->kept[w->kept_count++] = text;
+}
+
+enum rk_status run_script_fail_at(const struct work *w, const struct shell_word *word,
+                                  const char *text)
+{
+    return rk_fail(w->error, RK_BAD_INPUT, w->script->path, word->place.line, word->place.column,
+                   "%.80s %s", word->text, text);
+}
+
+bool run_script_option_name(const char *text, char *name, size_t size)
+{
+    const size_t dashes = strspn(text, "-");
+    if (!dashes || dashes > 2 || !isalpha((unsigned char)text[dashes])) return false;
+    snprintf(name, size, "%.*s", (int)strcspn(text + dashes, "="), text + dashes);
+    for (char *p = name; *p; p++)
+        if (*p == '-') *p = '_';
+    return true;
+}
+
+static bool is_program(const struct work *w, const struct shell_word *words, size_t i)
+{
+    const char *text = words[i].text, *base = strrchr(text, '/');
+    base = base ? base + 1 : text;
+    if (i && strcmp(words[i - 1].text, "-m") == 0)
+        return strncmp(text, "torch.distributed", 17) != 0 && !strstr(text, "accelerate");
+    return text_ends_in(base, ".py") || run_script_is_one(w->starter->programs, base);
+}
+
+bool run_script_is_neox(const struct work *w)
+{
+    return strcmp(w->format->name, "gpt-neox") == 0;
+}
+
+bool run_script_is_accelerate(const struct work *w)
+{
+    return strcmp(w->format->name, "accelerate") == 0;
+}
+
+/* Index of the first word after the program; 0: there is none. */
+static size_t arguments_begin(const struct work *w, const struct shell_word *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const bool launcher = run_script_is_accelerate(w) && !text_ends_in(words[i].text, ".py") &&
+                              !(i && strcmp(words[i - 1].text, "-m") == 0);
+        if (is_program(w, words, i) && !launcher) return i + 1;
+    }
+    return 0;
+}
+
+static bool names_file(const struct work *w, const struct shell_word *words, size_t first,
+                       size_t count)
+{
+    char name[96];
+    for (size_t i = first; i < count; i++) {
+        if (run_script_option_name(words[i].text, name, sizeof name)) {
+            if (run_script_is_one(w->starter->files, name)) return true;
+        } else if (w->starter->operand &&
+                   (run_script_is_config(words[i].text) ||
+                    (run_script_is_neox(w) && !text_ends_in(words[i].text, ".py")))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_batch(const struct shell_word *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(words[i].text, "--per_device_train_batch_size", 29) == 0 ||
+            strncmp(words[i].text, "--per-device-train-batch-size", 29) == 0 ||
+            strncmp(words[i].text, "--gradient_accumulation_steps", 29) == 0)
+            return true;
+    return false;
+}
+
+/* `axolotl preprocess train.yaml`, `python merge_lora.py`, ... */
+static bool does_else(const struct shell_word *words, size_t begin, size_t count)
+{
+    static const char *const parts[] = {"preprocess", "inference", "merge",  "evaluat", "lm_eval",
+                                        "convert",    "generate",  "export", "eval.py", NULL};
+    for (int i = 0; parts[i]; i++)
+        if (strstr(words[begin - 1].text, parts[i]) ||
+            (begin < count && words[begin].text[0] != '-' && strstr(words[begin].text, parts[i]) &&
+             !run_script_is_config(words[begin].text)))
+            return true;
+    return false;
+}
+
+static bool trains(const struct work *w, const struct shell_command *command)
+{
+    const struct shell_word *words = &w->shell.word[command->first];
+    const size_t begin = arguments_begin(w, words, command->count);
+    if (!begin || megatron_launch_prints(words) || does_else(words, begin, command->count))
+        return false;
+    if (run_script_is_accelerate(w)) {
+        for (size_t i = 0; i + 1 < begin; i++)
+            if (run_script_is_one("accelerate|accelerate.commands.launch", words[i].text))
+                return true;
+        return false;
+    }
+    return names_file(w, words, begin, command->count) ||
+           (!w->starter->needs_file && has_batch(words, command->count));
+}
+
+static bool same_words(const struct work *w, const struct shell_command *command)
+{
+    if (command->count != w->count) return false;
+    for (size_t i = 0; i < w->count; i++)
+        if (strcmp(w->word[i].text, w->shell.word[command->first + i].text) != 0) return false;
+    return true;
+}
+
+enum rk_status run_script_choose(struct work *w)
+{
+    for (size_t i = 0; i < w->shell.commands; i++) {
+        const struct shell_command *command = &w->shell.command[i];
+        if (!trains(w, command) || (w->word && same_words(w, command))) continue;
+        const struct shell_word *words = &w->shell.word[command->first];
+        if (w->word)
+            return rk_fail(w->error, RK_BAD_INPUT, w->script->path, words->place.line,
+                           words->place.column,
+                           "a second command trains, besides that of line %d: leave one of them",
+                           w->word->place.line);
+        w->word = words;
+        w->count = command->count;
+        w->begin = arguments_begin(w, words, command->count);
+        for (size_t k = w->begin; w->starter->prefix && k < w->count; k++)
+            if (strcmp(words[k].text, "--") == 0) w->begin = k + 1; /* of the launcher, before */
+        if (command->maybe)
+            notes_add(w->notes, NOTE_ASSUMED, command->condition.line, command->condition.column,
+                      "the condition", "holds", "the run depends on a condition that is not known");
+    }
+    if (w->word) return RK_OK;
+    if (shell_fail_stopped(&w->shell, w->error) != RK_OK) return w->error->status;
+    return rk_fail(w->error, RK_BAD_INPUT, w->script->path, 0, 0,
+                   "no command of this script starts %s%s%s", w->format->tool,
+                   w->starter->needs_file ? " with a configuration file" : "",
+                   shell_stopped(&w->shell) ? ": it ends by exit before. Give what its arguments "
+                                              "would set with --set NAME=VALUE"
+                   : w->shell.commands      ? ""
+                                            : ": it has no commands at all");
+}
