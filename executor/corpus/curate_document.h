@@ -3,7 +3,8 @@
 #define RECKON_CORPUS_CURATE_DOCUMENT_H
 
 #include "corpus/clean.h"
-#include "corpus/curate.h"
+#include "corpus/curate_options.h"
+#include "corpus/language.h"
 #include "corpus/passages.h"
 #include "corpus/quality.h"
 #include "corpus/store.h"

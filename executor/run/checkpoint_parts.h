@@ -3,7 +3,7 @@
 #ifndef RECKON_RUN_CHECKPOINT_PARTS_H
 #define RECKON_RUN_CHECKPOINT_PARTS_H
 
-#include "run/checkpoint.h"
+#include "run/job.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
  * during the next forward) are under way when it begins.
  */
 #include "base/memory.h"
+#include "run/device.h"
 #include "run/job.h"
 
 enum { STEPS = 2 };

@@ -6,16 +6,22 @@
  * and changes of the plan. Nothing above it knows where tensors lie: executor/run says when, struct
  * engine_kind says what.
  *
- * The processors' engines are executor/run/real, compiled for float and double; the same sources with
- * kernels that do nothing (executor/run/count) are a third one, which counts memory. A back end for GPUs
- * is a row here: the sources of executor/run/real over its own kernels.h (some forty plain functions on
- * arrays), memory of the device for the pool's block, and comm.h for messages between devices. What
- * it has no kernel for, `knows` says, and that is refused by name.
+ * The processors' engines are executor/run/real, compiled for float and double; the same sources
+ * with kernels that do nothing (executor/run/count) are a third one, which counts memory. A back
+ * end for GPUs is a row here: the sources of executor/run/real over its own kernels.h (some forty
+ * plain functions on arrays), memory of the device for the pool's block, and comm.h for messages
+ * between devices. What it has no kernel for, `knows` says, and that is refused by name.
  */
 #ifndef RECKON_RUN_DEVICE_H
 #define RECKON_RUN_DEVICE_H
 
-#include "run/job.h"
+#include <reckon/status.h>
+#include <reckon/train.h>
+
+struct engine_kind;
+
+/* engine_count computes nothing, and counts memory. */
+extern const struct engine_kind engine_f32, engine_f64, engine_count;
 
 struct device {
     const char *name;                        /* "cpu" */

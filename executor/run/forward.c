@@ -139,10 +139,6 @@ enum rk_status score_rank(const struct rk_model *model, const struct rk_plan *pl
                           const struct rk_train *train, const struct rk_score *score,
                           struct comm *comm, struct rk_token_score *scores, struct rk_error *error)
 {
-    if ((uint64_t)comm->ranks != plan->ranks)
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "the plan has %llu ranks, and %d processes run: start %llu",
-                       (unsigned long long)plan->ranks, comm->ranks,
-                       (unsigned long long)plan->ranks);
-    return score_texts(model, plan, train, score, comm, scores, error);
+    const enum rk_status status = team_check(comm, plan, error);
+    return status == RK_OK ? score_texts(model, plan, train, score, comm, scores, error) : status;
 }

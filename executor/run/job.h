@@ -163,6 +163,4 @@ struct engine_kind {
     bool (*map)(struct engine *engine, const struct weight *weight, const struct mapped *mapped);
 };
 
-extern const struct engine_kind engine_f32, engine_f64, engine_count;
-
 #endif

@@ -111,3 +111,12 @@ enum rk_status memory_suffices(const struct job *job, double share, int elements
         "smaller model",
         elements > 1 ? "weights, gradients and moments" : "the weights", need / 1e9, have / 1e9);
 }
+
+enum rk_status team_check(const struct comm *comm, const struct rk_plan *plan,
+                          struct rk_error *error)
+{
+    if ((uint64_t)comm->ranks == plan->ranks) return RK_OK;
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                   "the plan has %llu ranks, and %d processes run: start %llu",
+                   (unsigned long long)plan->ranks, comm->ranks, (unsigned long long)plan->ranks);
+}

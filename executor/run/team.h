@@ -34,6 +34,10 @@ struct team { /* what the ranks of this process share */
     bool alone;                    /* this process has one rank */
 };
 
+/* Are there as many processes as the plan has ranks? */
+enum rk_status team_check(const struct comm *comm, const struct rk_plan *plan,
+                          struct rk_error *error);
+
 /* `comm` is this process's only rank, or NULL: all ranks are threads. */
 enum rk_status team_run(struct team *team, struct comm *comm, struct rk_error *error);
 

@@ -2,7 +2,8 @@
 #ifndef RECKON_RUN_TIER_FILE_H
 #define RECKON_RUN_TIER_FILE_H
 
-#include "run/tier.h"
+#include "run/tier_move.h"
+#include <reckon/status.h>
 
 /* A file without a name in `folder`: its descriptor, or -1. */
 int tier_file_open(const char *folder, bool *direct, struct rk_error *error);

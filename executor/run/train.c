@@ -508,10 +508,6 @@ enum rk_status train_rank(const struct rk_model *model, const struct rk_plan *pl
                           const struct rk_train *settings, const struct rk_train_run *run,
                           struct comm *comm, struct rk_train_result *result, struct rk_error *error)
 {
-    if ((uint64_t)comm->ranks != plan->ranks)
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "the plan has %llu ranks, and %d processes run: start %llu",
-                       (unsigned long long)plan->ranks, comm->ranks,
-                       (unsigned long long)plan->ranks);
-    return train(model, plan, settings, run, comm, result, error);
+    const enum rk_status status = team_check(comm, plan, error);
+    return status == RK_OK ? train(model, plan, settings, run, comm, result, error) : status;
 }

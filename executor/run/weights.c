@@ -14,7 +14,8 @@
 
 /* ---- names ---- */
 
-bool weights_gpt2(const struct rk_model *m)
+/* The model has GPT-2's shape, and its names. */
+static bool weights_gpt2(const struct rk_model *m)
 {
     return m->position == RK_POSITION_LEARNED && m->norm == RK_LAYER_NORM && m->biases &&
            !m->gated_mlp && !m->experts && m->tied_embeddings && !m->qk_norm &&

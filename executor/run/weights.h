@@ -151,7 +151,4 @@ enum rk_status weights_plan(const struct rk_model *model, const struct rk_plan *
 uint64_t weights_key_copies(const struct rk_model *model, const struct rk_plan *plan);
 void weights_release(struct weights *weights);
 
-/* The model has GPT-2's shape, and its names. */
-bool weights_gpt2(const struct rk_model *model);
-
 #endif

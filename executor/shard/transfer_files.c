@@ -12,8 +12,8 @@
 
 /* ---- files ---- */
 
-void transfer_path(char path[static MOST_PATH], const struct layout *layout, uint32_t file,
-                   const char *ending)
+static void transfer_path(char path[static MOST_PATH], const struct layout *layout, uint32_t file,
+                          const char *ending)
 {
     snprintf(path, MOST_PATH, "%s/%s%s", layout->folder, layout->file[file].name, ending);
 }

@@ -3,7 +3,7 @@
 #ifndef RECKON_SHARD_TRANSFER_JOB_H
 #define RECKON_SHARD_TRANSFER_JOB_H
 
-#include "shard/transfer.h"
+#include "shard/transfer_spec.h"
 
 #define JOURNAL "reckon.journal"
 
@@ -18,9 +18,6 @@ struct job {
     size_t *order; /* (tensors) in which they are read */
     struct transferred *sum;
 };
-
-void transfer_path(char path[static MOST_PATH], const struct layout *layout, uint32_t file,
-                   const char *ending);
 
 /* RK_IO with what errno's `code` means. */
 enum rk_status transfer_fail(struct rk_error *error, const char *path, const char *what, int code);

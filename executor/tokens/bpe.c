@@ -81,7 +81,8 @@ static uint32_t pair_place(const struct bpe *bpe, uint32_t left, uint32_t right)
     return (uint32_t)hash_mix((uint64_t)left << 32 | right) & bpe->pair_mask;
 }
 
-uint32_t bpe_rank(const struct bpe *bpe, uint32_t left, uint32_t right)
+/* The rank of a pair; BPE_NONE when it does not merge. */
+static uint32_t bpe_rank(const struct bpe *bpe, uint32_t left, uint32_t right)
 {
     uint32_t at = pair_place(bpe, left, right);
     for (uint32_t rank; (rank = bpe->pair[at]) != BPE_NONE; at = (at + 1) & bpe->pair_mask)

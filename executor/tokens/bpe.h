@@ -56,9 +56,6 @@ void bpe_release(struct bpe *bpe);
 /* BPE_NONE when no token has these bytes. */
 uint32_t bpe_token(const struct bpe *bpe, const char *bytes, size_t size);
 
-/* The rank of a pair; BPE_NONE when it does not merge. */
-uint32_t bpe_rank(const struct bpe *bpe, uint32_t left, uint32_t right);
-
 /* ---- encoding ---- */
 
 struct token_list {

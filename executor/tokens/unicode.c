@@ -10,7 +10,7 @@
 /* ---- characters ---- */
 
 /* The last row whose `from` is not above `code`. */
-enum char_class unicode_class(uint32_t code)
+static enum char_class unicode_class(uint32_t code)
 {
     size_t low = 0, high = COUNT_OF(class_from);
     if (code > UNICODE_LAST) return CLASS_OTHER;

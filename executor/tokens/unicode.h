@@ -29,8 +29,6 @@ struct character {
     uint8_t class; /* enum char_class */
 };
 
-enum char_class unicode_class(uint32_t code);
-
 /* unicode_at where the first byte, which must be there, is no ASCII. */
 struct character unicode_beyond_ascii(const char *text, size_t length);
 

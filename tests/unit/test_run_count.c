@@ -10,6 +10,7 @@
  */
 #include "layouts.h"
 #include "run/data.h"
+#include "run/device.h"
 #include "run/job.h"
 #include "run_random.h"
 

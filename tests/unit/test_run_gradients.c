@@ -2,6 +2,7 @@
  * rate of 0 the first moment behind one step is a tenth of the gradient. */
 #include "run_cases.h"
 
+#include "run/device.h"
 #include "run/job.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* Three functions of the user's: the same under every plan, and the built-in task's numbers. */
 #include "run_cases.h"
 
+#include "run/device.h"
 #include "run/job.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* adapt.c - how much is offloaded, by what the second step took [wu2025ssdtrain]. */
 #include "run/real/engine.h"
+#include "run/real/offload.h"
 
 #include <math.h>
 #include <reckon/offload.h>

@@ -1,6 +1,7 @@
 /* dumped.c - what of a step is dumped (run/dump.h), and which box of the whole a rank has. */
 #include "run/dump.h"
 #include "run/real/engine.h"
+#include "run/real/offload.h"
 
 #include <stdio.h>
 #include <string.h>

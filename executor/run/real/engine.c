@@ -4,6 +4,7 @@
 #include "plan/layers.h"
 #include "run/bf16.h"
 #include "run/dump.h"
+#include "run/real/offload.h"
 #include "workload/pattern.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+#include "run/real/offload.h"
 #include "run/real/engine.h"
 
 #include <stdlib.h>

@@ -12,35 +12,14 @@
 #ifndef RECKON_RUN_REAL_OFFLOAD_H
 #define RECKON_RUN_REAL_OFFLOAD_H
 
+#include "run/real/away.h"
 #include "run/real/real.h"
 #include "run/tier.h"
 
 #include <reckon/plan.h>
 
-enum { TIERS = RK_SHARE_TIERS };
-
 struct engine;
 struct instruction;
-
-/* A buffer of which parts may be away: part i, of tier i, from begin[i] to begin[i + 1]. */
-struct flat {
-    size_t count, begin[TIERS + 1];
-    real *here; /* (count - begin[TIERS]): what is not away */
-    real *all;  /* (count): `here` when nothing is away, else there while it is needed */
-    uint64_t place[TIERS];
-    struct tier_move move[TIERS];
-    bool moving;
-};
-
-static inline bool flat_is_away(const struct flat *f)
-{
-    return f->begin[TIERS] > 0;
-}
-
-static inline double flat_away_bytes(const struct flat *f, int tier)
-{
-    return (double)((f->begin[tier + 1] - f->begin[tier]) * sizeof(real));
-}
 
 /* Of zeros. False: no memory, or no room in a tier. */
 bool REAL(flat_open)(struct engine *e, struct flat *f, enum rk_share share, size_t count);
@@ -57,23 +36,6 @@ void REAL(flat_leave)(struct engine *e, struct flat *f);
 #define flat_leave REAL(flat_leave)
 
 /* ---- activations ---- */
-
-enum half { HALF_FIRST, HALF_SECOND, HALF_BOTH };
-
-struct stored {     /* a slot that is away, or on its way */
-    int slot, tier; /* tier -1: it is back */
-    enum half half;
-    bool packed;       /* to 16 bits */
-    bool part;         /* the first rows of each shard, at the front (rest.c) */
-    size_t bytes, all; /* that are away; of the slot */
-    uint64_t place;
-    struct tier_move move;
-};
-
-/* What a step dealt: [TIERS] is what stays. */
-struct deal {
-    double seen_bytes, dealt_bytes[TIERS + 1], handed_bytes[TIERS];
-};
 
 bool REAL(tiers_open)(struct engine *e);
 void REAL(tiers_close)(struct engine *e);
@@ -99,9 +61,6 @@ bool REAL(transfers_put)(struct engine *e, const bool *away);
 
 /* ---- SSDTrain's amount ---- */
 
-struct unit_times {
-    double forward_s[2], bytes[2]; /* of the first microbatch */
-};
 /* After the first step: what stays from now on, by its times and the tiers' rates. */
 void REAL(offload_adapt)(struct engine *e);
 #define offload_adapt REAL(offload_adapt)

@@ -1,6 +1,7 @@
 /* pass.c - runs the instructions of a step: passes over layers, and messages between stages. */
 #include "base/memory.h"
 #include "run/real/engine.h"
+#include "run/real/offload.h"
 
 #include <math.h>
 #include <stdlib.h>

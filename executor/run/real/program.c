@@ -8,6 +8,7 @@
 #include "run/real/engine.h"
 
 #include "plan/layers.h"
+#include "run/real/offload.h"
 
 #include <reckon/program.h>
 #include <stdlib.h>

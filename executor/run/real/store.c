@@ -2,6 +2,7 @@
 #include "run/real/engine.h"
 
 #include "run/philox.h"
+#include "run/real/offload.h"
 
 #include <stdlib.h>
 #include <string.h>

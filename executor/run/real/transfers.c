@@ -8,6 +8,7 @@
  *               STORE         STORED            RETURN          RETURNED
  */
 #include "run/real/engine.h"
+#include "run/real/offload.h"
 
 #include <stdlib.h>
 
