@@ -8,7 +8,7 @@
 #ifndef RECKON_CALCULON_BLOCK_H
 #define RECKON_CALCULON_BLOCK_H
 
-#include "calculon/estimate.h"
+#include "calculon/result.h"
 #include "calculon/strategy.h"
 #include <reckon/model.h>
 #include <stdbool.h>

@@ -2,7 +2,8 @@
 #ifndef RECKON_CALCULON_CHECK_H
 #define RECKON_CALCULON_CHECK_H
 
-#include "calculon/estimate.h"
+#include "calculon/result.h"
+#include "calculon/strategy.h"
 
 enum soundness {
     SENSELESS, /* something is zero, or not there: nothing can be computed */

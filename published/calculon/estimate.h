@@ -6,11 +6,9 @@
 #ifndef RECKON_CALCULON_ESTIMATE_H
 #define RECKON_CALCULON_ESTIMATE_H
 
+#include "calculon/result.h"
 #include "calculon/strategy.h"
 #include <reckon/predict.h>
-
-/* One result for both predictors: the figures of figures.def that are by CALCULON or BOTH. */
-#define rk_estimate rk_outcome
 
 /* Fills `estimate` and returns its verdict. All reasons for which the plan cannot run are listed
  * at once. Requires a checked model and system (as loaded by catalog.h). */
@@ -24,8 +22,6 @@ double rk_tier_bytes(const struct rk_estimate *estimate, const struct rk_strateg
                      int tier, enum rk_category category);
 
 /* ---- operations of a block ---- */
-
-enum { RK_MAX_OPERATIONS = 48 };
 
 /* The operations of one block in order; returns how many were written to `operations`
  * (RK_MAX_OPERATIONS entries). Requires a strategy whose estimate is `timed`. */

@@ -5,7 +5,7 @@
 #ifndef RECKON_CALCULON_RUN_H
 #define RECKON_CALCULON_RUN_H
 
-#include "calculon/unit.h"
+#include "calculon/unit_batch.h"
 
 /* Arrays over the lanes of a unit, by what they depend on besides the lane. */
 enum lane_array {

@@ -1,3 +1,5 @@
+#include "calculon/unit.h"
+
 #include "calculon/run.h"
 
 #include "calculon/check.h"

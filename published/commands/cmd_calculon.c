@@ -10,6 +10,7 @@
 #include "calculon/calculon_refusal.h"
 #include "calculon/calculon_search.h"
 #include "calculon/calculon_write.h"
+#include "commands/calculon_commands.h"
 #include "text/output.h"
 
 #include <inttypes.h>
@@ -19,7 +20,7 @@
 
 /* ---- what the commands share ---- */
 
-static bool is_json(const char *path)
+bool calculon_is_json(const char *path)
 {
     return text_ends_in(path, ".json") || text_ends_in(path, ".json.gz");
 }
@@ -29,146 +30,25 @@ static bool is_csv(const char *path)
     return text_ends_in(path, ".csv") || text_ends_in(path, ".csv.gz");
 }
 
-/* That tool indents its plain JSON and packs the compressed one. */
-static enum calculon_style style_of(const char *path)
+enum calculon_style calculon_style_of(const char *path)
 {
     return text_ends_in(path, ".gz") ? CALCULON_LINE : CALCULON_INDENTED;
 }
 
-static enum rk_status refuse_ending(const char *what, const char *path, const char *endings,
-                                    struct rk_error *error)
+enum rk_status calculon_refuse_ending(const char *what, const char *path, const char *endings,
+                                      struct rk_error *error)
 {
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "%s: \"%.200s\" has an unknown ending: give %s", what, path, endings);
 }
 
-/* Standard input can be only one of the files. */
-static enum rk_status check_inputs(const char *a, const char *b, const char *c,
-                                   struct rk_error *error)
+enum rk_status calculon_check_inputs(const char *a, const char *b, const char *c,
+                                     struct rk_error *error)
 {
     const int dashes = (strcmp(a, "-") == 0) + (strcmp(b, "-") == 0) + (strcmp(c, "-") == 0);
     if (dashes <= 1) return RK_OK;
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "standard input (-) can be read once: give files for the others");
-}
-
-/* ---- llm ---- */
-
-struct llm_args {
-    const char *model, *execution, *system, *stats, *peers;
-    bool layers, upstream;
-};
-
-/* clang-format off */
-static const struct operand llm_operands[] = {
-    { .name = "MODEL",     .help = "Model file, .json or .json.gz",     .offset = offsetof(struct llm_args, model),     .complete = "file" },
-    { .name = "EXECUTION", .help = "Execution file, .json or .json.gz", .offset = offsetof(struct llm_args, execution), .complete = "file" },
-    { .name = "SYSTEM",    .help = "System file, .json or .json.gz",    .offset = offsetof(struct llm_args, system),    .complete = "file" },
-    { .name = "STATS",     .help = "Output file for the statistics, .json or .json.gz; - prints readable text",
-                                                        .offset = offsetof(struct llm_args, stats),     .complete = "file" },
-    { .name = NULL },
-};
-static const struct option llm_options[] = {
-    { .letter = 'p', .name = "peers",  .type = OPTION_TEXT, .argument = "FILE",
-      .offset = offsetof(struct llm_args, peers), .complete = "file",
-      .help = "Also write the peers of each rank, .json or .json.gz" },
-    { .letter = 'l', .name = "layers", .type = OPTION_FLAG,
-      .offset = offsetof(struct llm_args, layers),
-      .help = "Include the operations of a block in the statistics" },
-    { .name = "upstream", .type = OPTION_FLAG,
-      .offset = offsetof(struct llm_args, upstream),
-      .help = "Print the figures of the published tool (commit caa4b11) unchanged, without the corrections of docs/model.md" },
-    { .name = NULL },
-};
-/* clang-format on */
-
-static const struct usage llm_usage = {
-    .name = "calculon llm",
-    .summary = "compute the time and memory of one execution",
-    .synopsis = "MODEL EXECUTION SYSTEM STATS [options]",
-    .description = "Reads the three files of the published tool and writes its statistics under "
-                   "its names.\n\nFor an execution that cannot run, prints that tool's line "
-                   "\"ERROR: ...\" on standard error and exits with status 1; for an invalid "
-                   "execution, prints a message and exits with status 3.",
-    .operands = llm_operands,
-    .abbreviations = true,
-    .groups = {{"Options", llm_options, 0}, {"General", options_help_rows, 0}},
-    .examples = {{"reckon calculon llm model.json execution.json system.json -",
-                  "Print readable text:"},
-                 {"reckon calculon llm model.json execution.json system.json stats.json -l",
-                  "Write all statistics, with the operations of a block:"}},
-};
-
-/* Writes what was asked for; both files or none. */
-static enum rk_status llm_write(const struct llm_args *args, const struct calculon_run *run,
-                                struct rk_error *error)
-{
-    struct output stats = {.file = NULL}, peers = {.file = NULL};
-    enum rk_status status = output_open(&stats, args->stats, error);
-    if (status == RK_OK && args->peers) status = output_open(&peers, args->peers, error);
-    if (status != RK_OK) goto out;
-    if (stats.file == stdout)
-        calculon_write_text(stats.file, run);
-    else
-        calculon_write_stats(stats.file, style_of(args->stats), run, args->layers);
-    if (args->peers) {
-        calculon_write_peers(peers.file, style_of(args->peers), &run->execution->strategy);
-        status = output_commit(&peers, error);
-    }
-    if (status == RK_OK) status = output_commit(&stats, error);
-out:
-    output_abandon(&peers);
-    output_abandon(&stats);
-    return status;
-}
-
-static enum rk_status llm_estimate(const struct llm_args *args, struct calculon_run *run,
-                                   struct rk_estimate *estimate, struct rk_error *error)
-{
-    const struct rk_strategy *strategy = &run->execution->strategy;
-    struct calculon_refusal refusal;
-    run->estimate = estimate;
-    const bool fits = rk_estimate(run->model, run->system, strategy, estimate) == RK_FITS;
-    if (strategy->upstream && !strategy->training)
-        estimate->checkpoint_min_bytes = (double)NAN; /* which that tool has not */
-    if (fits) return RK_OK;
-    calculon_refuse(run->model, run->system, strategy, estimate, &refusal);
-    if (!refusal.infeasible)
-        return rk_fail(error, RK_BAD_INPUT, args->execution, 0, 0,
-                       "no valid execution of this model on this system: %s", refusal.text);
-    fprintf(stderr, "ERROR: %s\n", refusal.text);
-    return RK_NOTHING_FITS;
-}
-
-static int run_llm(int argc, char **argv)
-{
-    struct llm_args args = {.peers = NULL};
-    struct rk_model model;
-    struct rk_system system = {.memories = 0};
-    struct calculon_execution execution;
-    struct rk_estimate estimate;
-    struct calculon_run run = {&model, &system, &execution, NULL};
-    struct rk_error error = {.status = RK_OK};
-    const int done = options_read(&llm_usage, argc, argv, &args);
-    if (done >= 0) return done;
-
-    enum rk_status status = RK_OK;
-    if (strcmp(args.stats, "-") != 0 && !is_json(args.stats))
-        status = refuse_ending("STATS", args.stats, ".json, .json.gz or -", &error);
-    if (status == RK_OK && args.peers && !is_json(args.peers))
-        status = refuse_ending("--peers", args.peers, ".json or .json.gz", &error);
-    if (status == RK_OK) status = check_inputs(args.model, args.execution, args.system, &error);
-    if (status == RK_OK) status = calculon_read_model(args.model, &model, &error);
-    if (status == RK_OK) status = calculon_read_execution(args.execution, &execution, &error);
-    if (status == RK_OK) status = calculon_read_system(args.system, &system, &error);
-    if (status == RK_OK) {
-        model.attention = execution.attention;
-        execution.strategy.upstream = args.upstream;
-        status = llm_estimate(&args, &run, &estimate, &error);
-    }
-    if (status == RK_OK) status = llm_write(&args, &run, &error);
-    rk_system_release(&system);
-    return status == RK_OK || status == RK_NOTHING_FITS ? (int)status : options_fail(&error);
 }
 
 /* ---- the searches ---- */
@@ -296,7 +176,7 @@ static enum rk_status search_open(const struct search_args *args, struct calculo
     if (status == RK_OK)
         status = option_number("MAX_BATCH_SIZE", args->max_batch, 1, 0, &problem->max_batch, error);
     if (status == RK_OK) status = parse_datatype(args->datatype, &problem->datatype, error);
-    if (status == RK_OK) status = check_inputs(args->model, args->system, "", error);
+    if (status == RK_OK) status = calculon_check_inputs(args->model, args->system, "", error);
     if (status == RK_OK) status = calculon_read_model(args->model, model, error);
     if (status == RK_OK) status = calculon_read_system(args->system, system, error);
     if (status != RK_OK) return status;
@@ -367,7 +247,8 @@ static enum rk_status write_ranking(const struct search_args *args,
     if (is_csv(args->output))
         write_ranking_csv(output.file, runs, count, args->layers);
     else
-        calculon_write_ranking(output.file, style_of(args->output), runs, count, args->layers);
+        calculon_write_ranking(output.file, calculon_style_of(args->output), runs, count,
+                               args->layers);
     status = output_commit(&output, error);
 out:
     output_abandon(&output);
@@ -453,8 +334,9 @@ static int run_optimal(int argc, char **argv)
     struct rk_error error;
     const int done = options_read(&optimal_usage, argc, argv, &args);
     if (done >= 0) return done;
-    if (is_json(args.output) || is_csv(args.output)) return run_search(&args, search_optimal);
-    refuse_ending("OUTPUT", args.output, ".json, .json.gz, .csv or .csv.gz", &error);
+    if (calculon_is_json(args.output) || is_csv(args.output))
+        return run_search(&args, search_optimal);
+    calculon_refuse_ending("OUTPUT", args.output, ".json, .json.gz, .csv or .csv.gz", &error);
     return options_fail(&error);
 }
 
@@ -465,7 +347,7 @@ static int run_all(int argc, char **argv)
     const int done = options_read(&all_usage, argc, argv, &args);
     if (done >= 0) return done;
     if (is_csv(args.output)) return run_search(&args, search_all);
-    refuse_ending("OUTPUT", args.output, ".csv or .csv.gz", &error);
+    calculon_refuse_ending("OUTPUT", args.output, ".csv or .csv.gz", &error);
     return options_fail(&error);
 }
 
@@ -522,7 +404,7 @@ static int run_parameters(int argc, char **argv)
 /* ---- the command ---- */
 
 static const struct command calculon_commands[] = {
-    {"llm", run_llm, "compute the time and memory of one execution", &llm_usage},
+    {"llm", calculon_run_llm, "compute the time and memory of one execution", &calculon_llm_usage},
     {"llm-optimal-execution", run_optimal, "find the executions with the best sample rate",
      &optimal_usage},
     {"loe", run_optimal, "llm-optimal-execution", NULL},

@@ -115,8 +115,9 @@ static json_t *runs(const struct galvatron_answer *answer)
     return array;
 }
 
-json_t *galvatron_expected(const struct galvatron_question *question,
-                           const struct galvatron_answer *answer)
+/* What a file of cases has under "expected", computed. NULL: no memory. */
+static json_t *galvatron_expected(const struct galvatron_question *question,
+                                  const struct galvatron_answer *answer)
 {
     if (!answer->found) return json_pack("{sn}", "throughput_samples_per_s");
     const struct galvatron_strategy *end = &answer->embedding;

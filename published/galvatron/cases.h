@@ -26,10 +26,6 @@ enum rk_status galvatron_set_for(const struct document *profiles,
                                  struct galvatron_setting *setting, struct rk_error *error);
 void galvatron_setting_release(struct galvatron_setting *setting);
 
-/* What a file of cases has under "expected", computed. NULL: no memory. */
-json_t *galvatron_expected(const struct galvatron_question *question,
-                           const struct galvatron_answer *answer);
-
 /* Answers case `index` as {"index", "expected"}; the caller releases *line. */
 enum rk_status galvatron_case(const struct document *profiles, const struct place *cases,
                               size_t index, json_t **line, struct rk_error *error);
