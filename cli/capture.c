@@ -42,7 +42,8 @@ bool capture_stands_in(const char *name)
     return getenv(CAPTURE_FOLDER) && is_one(capture_names, base_of(name));
 }
 
-bool capture_quote(char *line, unsigned long size, const char *word)
+/* Appends a word as a shell reads it; false: there is no room. */
+static bool capture_quote(char *line, unsigned long size, const char *word)
 {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";

@@ -25,7 +25,4 @@ bool capture_stands_in(const char *name);
 /* Writes down how, and ends or becomes the command that continues. Returns the exit status. */
 int capture_stand_in(int argc, char **argv);
 
-/* Appends a word as a shell reads it; false: there is no room. */
-bool capture_quote(char *line, unsigned long size, const char *word);
-
 #endif

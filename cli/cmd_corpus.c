@@ -7,8 +7,6 @@
 #include "cli/show.h"
 #include "corpus/blend.h"
 #include "corpus/curate.h"
-#include "corpus/minhash.h"
-#include "corpus/quality.h"
 #include "text/csv.h"
 #include "text/output.h"
 

@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/longest.h"
+#include "cli/longest_tables.h"
 #include "cli/page_longest.h"
 #include "cli/plan_axes.h"
 #include "cli/plan_input.h"
@@ -99,243 +100,6 @@ const struct usage longest_usage = {
 };
 /* clang-format on */
 
-/* ---- tables ---- */
-
-/* clang-format off */
-static const struct report_column longest_columns[] = {
-    {.name = "gpus", .title = "GPUs"},
-    {.name = "tokens", .of_1024 = true},
-    {.name = "step_s", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "mfu", .title = "MFU", .unit = "%", .digits = 1},
-    {.name = "hbm_bytes", .title = "GPU", .unit = "B", .digits = 1},
-    {.name = "fits", .title = "fits in", .unit = "%", .digits = 0},
-    {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .digits = 1},
-    {.name = "candidates"},
-    {.name = "next_tokens", .title = "not", .of_1024 = true},
-    {.name = "limit"},
-    {.name = "plan"},
-};
-static const struct report_column end_columns[] = {
-    {.name = "gpus", .title = "GPUs"},
-    {.name = "kind"},
-    {.name = "tokens", .of_1024 = true},
-    {.name = "mfu", .title = "MFU", .unit = "%", .digits = 1},
-    {.name = "hbm_bytes", .title = "GPU", .unit = "B", .digits = 1},
-    {.name = "fits", .title = "fits in", .unit = "%", .digits = 0},
-    {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .digits = 1},
-    {.name = "limit"},
-    {.name = "plan"},
-};
-static const struct report_column length_columns[] = {
-    {.name = "gpus", .title = "GPUs"},
-    {.name = "tokens", .of_1024 = true},
-    {.name = "mfu_two_buffers", .title = "two buffers", .unit = "%", .digits = 1},
-    {.name = "mfu_megatron", .title = "megatron", .unit = "%", .digits = 1},
-    {.name = "mfu_deepspeed", .title = "deepspeed", .unit = "%", .digits = 1},
-    {.name = "mfu_chunks", .title = "chunks", .unit = "%", .digits = 1},
-    {.name = "over_megatron", .digits = 3}, {.name = "over_deepspeed", .digits = 3},
-    {.name = "bar", .title = "", .bar = REPORT_BAR_SHARE},
-    {.name = "plan"},
-};
-static const struct report_column gain_columns[] = {
-    {.name = "gpus", .title = "GPUs"},
-    {.name = "over"},
-    {.name = "lengths", .title = "both feasible"},
-    {.name = "mean_gain", .title = "mean gain", .digits = 3},
-    {.name = "all_lengths", .title = "lengths"},
-    {.name = "gain_of_means", .title = "of means, 0 where it does not fit", .digits = 3},
-};
-/* clang-format on */
-enum {
-    LONGEST_COLUMNS = sizeof longest_columns / sizeof *longest_columns,
-    END_COLUMNS = sizeof end_columns / sizeof *end_columns,
-    LENGTH_COLUMNS = sizeof length_columns / sizeof *length_columns,
-    GAIN_COLUMNS = sizeof gain_columns / sizeof *gain_columns
-};
-
-static const char *plan_text(struct report *report, const struct rk_plan *plan)
-{
-    char *text = report_alloc(report, RK_PLAN_TEXT);
-    if (text) rk_plan_text(plan, text, RK_PLAN_TEXT);
-    return text ? text : "";
-}
-
-struct tables {
-    struct longest *p;
-    const struct plan_input *input;
-    struct rk_plans_problem *over; /* of several clusters */
-    struct report *report;
-    struct report_table *longest, *ends, *lengths, *gains, *points;
-};
-
-static struct report_table *add_table(struct report *report, const char *name, const char *title,
-                                      const struct report_column *columns, int count,
-                                      unsigned formats)
-{
-    return report_list(report, name, title, formats, columns, count);
-}
-
-/* How long such runs take, and how many of them fit. */
-static void add_range(struct tables *t, const struct rk_plan *plan)
-{
-    struct rk_prediction prediction;
-    const struct forecast f = {t->p->model, &t->input->system, plan, &prediction, ""};
-    rk_predict(t->p->model, &t->input->system, plan, &prediction);
-    const char *times = learned_times(t->report, &f);
-    if (!times) return;
-    struct rk_error error; /* without memory the answer stands without them */
-    report_note(t->report, report_text(t->report, "%" PRIu64 " GPUs: %s", t->p->gpus, times));
-    forecast_nearest(t->report, &f, report_text(t->report, "%" PRIu64 " GPUs", t->p->gpus), false,
-                     &error);
-    forecast_memory_errors(t->report, &f);
-}
-
-/* Over several clusters, of the fullest stage on its own. */
-static struct report_cell fits_cell(const struct tables *t, const struct rk_plan *plan,
-                                    const struct rk_outcome *o)
-{
-    const struct rk_model *model = &t->input->model;
-    const struct rk_system *system = &t->input->system;
-    struct rk_prediction p;
-    if (system->machine) {
-        rk_predict(model, system, plan, &p);
-        system = rk_system_of(system, p.stage[p.tightest].cluster);
-    }
-    const double chance = learned_fit(model, system, plan, o->hbm_bytes);
-    return isnan(chance) ? cell_none() : cell_number(chance);
-}
-
-/* What was found for a number of GPUs. */
-struct found {
-    uint64_t gpus, tokens[LONGEST_KINDS + 1];
-    bool full; /* no plan leaves the room */
-    bool any;  /* the fastest at the longest length, which is: */
-    struct rk_plan plan;
-    struct rk_outcome outcome;
-    const char *limit; /* the memory that is too small for more */
-};
-
-static void add_longest(struct tables *t, const struct found *found)
-{
-    const bool any = found->any;
-    const struct rk_outcome *o = &found->outcome;
-    const uint64_t tokens = found->tokens[LONGEST_KINDS];
-    report_row(
-        t->report, t->longest,
-        (struct report_cell[LONGEST_COLUMNS]){
-            cell_count(found->gpus), cell_count(tokens), any ? cell_number(o->step_s) : cell_none(),
-            any ? cell_number(o->mfu) : cell_none(), any ? cell_number(o->hbm_bytes) : cell_none(),
-            any ? fits_cell(t, &found->plan, o) : cell_none(),
-            any ? cell_number(o->offload_bytes) : cell_none(), cell_count(t->p->candidates),
-            cell_count(tokens + t->p->step), cell_text(found->limit),
-            any ? cell_text(plan_text(t->report, &found->plan)) : cell_none()});
-    if (any) add_range(t, &found->plan);
-}
-
-static void add_ends(struct tables *t, const uint64_t tokens[LONGEST_KINDS + 1])
-{
-    struct longest *p = t->p;
-    for (int kind = 0; kind < LONGEST_KINDS; kind++) {
-        const enum longest_kind own = (enum longest_kind)kind;
-        struct rk_plan plan;
-        struct rk_outcome o;
-        if (!tokens[kind] || !longest_fastest(p, tokens[kind], own, &plan, &o)) continue;
-        report_row(t->report, t->ends,
-                   (struct report_cell[END_COLUMNS]){
-                       cell_count(p->gpus), cell_text(longest_kind_names[kind]),
-                       cell_count(tokens[kind]), cell_number(o.mfu), cell_number(o.hbm_bytes),
-                       fits_cell(t, &plan, &o), cell_number(o.offload_bytes),
-                       cell_text(longest_limit(p, tokens[kind], own)),
-                       cell_text(plan_text(t->report, &plan))});
-    }
-}
-
-/* Of two buffers over the other kinds, at the lengths of a number of GPUs. */
-struct gains {
-    int lengths, both[LONGEST_KINDS];
-    double sum[LONGEST_KINDS], ratios[LONGEST_KINDS];
-};
-
-static void note_gains(struct gains *g, const double mfu[LONGEST_KINDS])
-{
-    g->lengths++;
-    for (int kind = 0; kind < LONGEST_KINDS; kind++) {
-        const bool both = mfu[LONGEST_SWAPPED] > 0 && mfu[kind] > 0;
-        g->sum[kind] += mfu[kind];
-        g->both[kind] += both;
-        if (both) g->ratios[kind] += mfu[LONGEST_SWAPPED] / mfu[kind];
-    }
-}
-
-static void add_gains(struct tables *t, const struct gains *g)
-{
-    for (int kind = LONGEST_MEGATRON; kind < LONGEST_KINDS; kind++) {
-        if (!g->both[kind]) continue;
-        report_row(t->report, t->gains,
-                   (struct report_cell[GAIN_COLUMNS]){
-                       cell_count(t->p->gpus), cell_text(longest_kind_names[kind]),
-                       cell_count((uint64_t)g->both[kind]),
-                       cell_number(g->ratios[kind] / g->both[kind]),
-                       cell_count((uint64_t)g->lengths),
-                       cell_number(g->sum[LONGEST_SWAPPED] / g->sum[kind])});
-    }
-}
-
-static void add_point(struct tables *t, enum longest_kind kind, uint64_t tokens, double mfu,
-                      const struct rk_outcome *o)
-{
-    report_row(t->report, t->points,
-               (struct report_cell[PAGE_LONGEST_COLUMNS]){
-                   cell_count(t->p->gpus), cell_text(longest_kind_names[kind]), cell_count(tokens),
-                   cell_number(mfu), cell_number(o->hbm_bytes), cell_number(o->offload_bytes)});
-}
-
-static void add_length(struct tables *t, uint64_t tokens, double mfu[LONGEST_KINDS])
-{
-    struct longest *p = t->p;
-    double best = 0;
-    const char *text = NULL;
-    for (int kind = 0; kind < LONGEST_KINDS; kind++) {
-        struct rk_plan plan;
-        struct rk_outcome o;
-        mfu[kind] = 0;
-        if (!longest_fastest(p, tokens, (enum longest_kind)kind, &plan, &o)) continue;
-        mfu[kind] = o.mfu;
-        add_point(t, (enum longest_kind)kind, tokens, mfu[kind], &o);
-        if (mfu[kind] <= best) continue;
-        best = mfu[kind];
-        text = plan_text(t->report, &plan);
-    }
-#define OF(value) (value > 0 ? cell_number(value) : cell_none())
-    const double a = mfu[LONGEST_SWAPPED], b = mfu[LONGEST_MEGATRON], c = mfu[LONGEST_DEEPSPEED];
-    report_row(t->report, t->lengths,
-               (struct report_cell[LENGTH_COLUMNS]){
-                   cell_count(p->gpus), cell_count(tokens), OF(a), OF(b), OF(c),
-                   OF(mfu[LONGEST_CHUNKED]), a > 0 && b > 0 ? cell_number(a / b) : cell_none(),
-                   a > 0 && c > 0 ? cell_number(a / c) : cell_none(), cell_number(best),
-                   cell_text(text)});
-}
-
-/* A row for each power of two and where each kind ends. Gains are means over the former and the
- * longest of two buffers. */
-static void add_lengths(struct tables *t, const uint64_t most[LONGEST_KINDS + 1])
-{
-    struct gains gains = {.lengths = 0};
-    for (uint64_t at = 0, next; at < most[LONGEST_KINDS]; at = next) {
-        double mfu[LONGEST_KINDS];
-        uint64_t power = t->p->step;
-        while (power <= at)
-            power *= 2;
-        next = power;
-        for (int kind = 0; kind < LONGEST_KINDS; kind++)
-            if (most[kind] > at && most[kind] < next) next = most[kind];
-        add_length(t, next, mfu);
-        if ((next == power && next <= most[LONGEST_SWAPPED]) || next == most[LONGEST_SWAPPED])
-            note_gains(&gains, mfu);
-    }
-    add_gains(t, &gains);
-}
-
 /* ---- the command ---- */
 
 /* Numbers of GPUs, 8 unless given: of a range, its powers of two. */
@@ -363,27 +127,6 @@ static enum rk_status gpus_of(const struct longest_args *args, const struct tabl
     }
     if (!*count) gpus[(*count)++] = 8;
     return RK_OK;
-}
-
-static void open_tables(struct tables *t)
-{
-    struct report *r = t->report;
-    t->longest = add_table(r, "longest", "The longest sequence", longest_columns, LONGEST_COLUMNS,
-                           REPORT_IN_ALL);
-    t->ends = add_table(r, "ends", "Longest sequence of each kind of plan", end_columns,
-                        END_COLUMNS, REPORT_IN_TEXT | REPORT_IN_JSON);
-    t->lengths = add_table(r, "lengths", "MFU by length, the best plan of each kind",
-                           length_columns, LENGTH_COLUMNS, REPORT_IN_TEXT | REPORT_IN_JSON);
-    t->gains = add_table(r, "gains", "Gain of two buffers", gain_columns, GAIN_COLUMNS,
-                         REPORT_IN_TEXT | REPORT_IN_JSON);
-    t->points =
-        add_table(r, "points", NULL, page_longest_columns, PAGE_LONGEST_COLUMNS, REPORT_IN_JSON);
-}
-
-/* Without rows a table is of interest to programs alone. */
-static void hide_empty(struct report_table *table)
-{
-    if (table && !table->rows) table->formats &= REPORT_IN_JSON;
 }
 
 /* ---- memory that is left free ---- */
@@ -515,22 +258,22 @@ static enum rk_status answer(const struct longest_args *args, struct tables *t,
     if (status != RK_OK) return status;
     say_longest(t, found, count);
     note_full(t->report, found, count);
-    open_tables(t);
+    longest_open_tables(t);
     for (int i = 0; i < count && status == RK_OK; i++) {
         t->p->gpus = gpus[i];
         status = leave_room(t, found[i].full ? "none" : args->headroom, roomy, error);
         if (status == RK_OK) status = longest_list(t->p, error);
         if (status != RK_OK) break;
         *any |= found[i].any;
-        add_longest(t, &found[i]);
+        longest_add_longest(t, &found[i]);
         if (args->no_lengths) continue;
-        add_ends(t, found[i].tokens);
-        add_lengths(t, found[i].tokens);
+        longest_add_ends(t, found[i].tokens);
+        longest_add_lengths(t, found[i].tokens);
     }
     if (!*any) verdict_alone(t->report);
-    hide_empty(t->ends);
-    hide_empty(t->lengths);
-    hide_empty(t->gains);
+    longest_hide_empty(t->ends);
+    longest_hide_empty(t->lengths);
+    longest_hide_empty(t->gains);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "cli/buffers_chart.h"
 #include "cli/commands.h"
+#include "cli/place_args.h"
 #include "cli/plan_input.h"
 #include "cli/plan_operands.h"
 #include "cli/show.h"
@@ -18,16 +19,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-struct place_args {
-    struct plan_source source; /* its words: files, where there is no model */
-    uint64_t rank;
-    bool lasting;
-    uint64_t capacity, alignment, steps;
-    bool check, two_levels, caching;
-    const char *output, *snapshot, *draw;
-    struct show_args show;
-};
 
 #define AT(member) .offset = offsetof(struct place_args, member)
 
@@ -118,13 +109,6 @@ static const struct report_column columns[] = {
 /* clang-format on */
 enum { PLACE_COLUMNS = sizeof columns / sizeof *columns, FROM_END_OF_OPTIMAL = 7 };
 
-struct placed {
-    const char *cluster; /* that the rank is on; NULL: there is one */
-    struct rk_placement p;
-    uint64_t two_level_peak; /* 0: not asked for */
-    double seconds;
-};
-
 static const char *verdict_of(const struct place_args *args, const struct placed *placed)
 {
     const uint64_t capacity = args->capacity;
@@ -154,8 +138,8 @@ static void say_placed(struct report *report, const struct report_table *table, 
     report_answer(report, optimal == table->rows ? REPORT_GOOD : REPORT_UNSURE, text);
 }
 
-static void add_row(struct report *report, struct report_table *table, const char *file,
-                    size_t count, const struct place_args *args, const struct placed *placed)
+void place_add_row(struct report *report, struct report_table *table, const char *file,
+                   size_t count, const struct place_args *args, const struct placed *placed)
 {
     static const char *const by[] = {[RK_PLACE_GREEDY] = "greedy", [RK_PLACE_SEARCH] = "search"};
     const struct rk_placement *p = &placed->p;
@@ -191,9 +175,9 @@ static const struct report_column caching_columns[] = {
 /* clang-format on */
 enum { CACHING_COLUMNS = sizeof caching_columns / sizeof *caching_columns };
 
-static enum rk_status add_caching(const struct place_args *args, const char *file,
-                                  const struct buffers *b, struct report *report,
-                                  struct rk_error *error)
+enum rk_status place_add_caching(const struct place_args *args, const char *file,
+                                 const struct buffers *b, struct report *report,
+                                 struct rk_error *error)
 {
     struct report_table *table =
         report_add(report, &(struct report_table){.name = "caching",
@@ -226,7 +210,7 @@ static enum rk_status add_caching(const struct place_args *args, const char *fil
 
 /* ---- one file ---- */
 
-static void align(struct buffers *b, uint64_t alignment)
+void place_align(struct buffers *b, uint64_t alignment)
 {
     for (size_t i = 0; i < b->count && alignment > 1; i++)
         if (b->buffer[i].alignment < alignment) b->buffer[i].alignment = alignment;
@@ -314,8 +298,8 @@ static enum rk_status write_picture(picture *write, const char *path, const stru
     return status;
 }
 
-static enum rk_status place_file(const struct place_args *args, const char *file, struct buffers *b,
-                                 struct placed *placed, struct rk_error *error)
+enum rk_status place_file(const struct place_args *args, const char *file, struct buffers *b,
+                          struct placed *placed, struct rk_error *error)
 {
     const struct rk_place_options options = {.capacity = args->capacity, .steps = args->steps};
     const double start_s = now_s();
@@ -336,9 +320,9 @@ static enum rk_status place_file(const struct place_args *args, const char *file
     return status;
 }
 
-static enum rk_status check_file(const struct place_args *args, const char *file,
-                                 const struct buffers *b, struct placed *placed,
-                                 struct rk_error *error)
+enum rk_status place_check_file(const struct place_args *args, const char *file,
+                                const struct buffers *b, struct placed *placed,
+                                struct rk_error *error)
 {
     if (!b->placed)
         return rk_fail(error, RK_BAD_INPUT, file, 1, 0,
@@ -353,158 +337,6 @@ static enum rk_status check_file(const struct place_args *args, const char *file
     return RK_OK;
 }
 
-/* ---- from the prediction to the peak ---- */
-
-/* clang-format off */
-static const struct report_column part_columns[] = {
-    {.name = "part"},
-    {.name = "bytes", .title = "", .unit = "B", .digits = 2},
-    {.name = "what", .title = ""},
-};
-/* clang-format on */
-
-static void add_part(struct report *report, struct report_table *table, const char *part,
-                     double bytes, const char *what)
-{
-    report_row(report, table,
-               (struct report_cell[]){cell_text(part), cell_number(bytes), cell_text(what)});
-}
-
-/* How the rank's predicted memory and the peak differ: the rows in between add up. */
-static void add_prediction(const struct place_args *args, struct report *report,
-                           const struct rk_stage *stage, const struct rk_placement *p)
-{
-    const double *holds = stage->holds;
-    const double loss = holds[RK_HOLD_fragmentation], live = (double)p->live;
-    const double outside = stage->total_bytes - stage->allocated_bytes - loss;
-    const double state =
-        holds[RK_HOLD_weights] + holds[RK_HOLD_gradients] + holds[RK_HOLD_optimizer];
-    const double placed = stage->allocated_bytes - (args->lasting ? 0 : state);
-    struct report_table *table =
-        REPORT_LIST(report, "from_prediction", "From the predicted memory to the peak",
-                    REPORT_IN_TEXT | REPORT_IN_JSON, part_columns);
-    add_part(report, table, "predicted", stage->total_bytes, "as reckon predict counts this stage");
-    add_part(report, table, "context", -outside, "context of the device, of no allocator");
-    add_part(report, table, "fragmentation", -loss, "fragmentation that is assumed");
-    if (!args->lasting)
-        add_part(report, table, "state", -state, "weights, gradients, optimizer: --lasting");
-    add_part(report, table, "moments", live - placed,
-             live > placed ? "stored by the program beyond the prediction: docs/memory-planning.md"
-                           : "parts at the moment of most live bytes, less the peak of each part");
-    add_part(report, table, "addresses", (double)p->peak - live, "lost between buffers");
-    add_part(report, table, "peak", (double)p->peak, "peak as placed");
-}
-
-/* Of a plan: what its rank is predicted to hold, and where known a run from its start. Over several
- * clusters the rank's, and the one whose replicas the prediction of its stage is of. */
-struct plan_buffers {
-    const struct rk_stage *stage;
-    const char *cluster, *fullest; /* NULL: there is one */
-    bool begins;
-    struct buffers run;
-};
-
-static void compare(const struct place_args *args, struct report *report,
-                    const struct plan_buffers *of, const struct rk_placement *p)
-{
-    if (of->cluster == of->fullest) return add_prediction(args, report, of->stage, p);
-    report_note(report,
-                report_text(report,
-                            "The memory of this stage is predicted of its fullest replicas, "
-                            "on cluster %s: a rank there is compared with it",
-                            of->fullest));
-}
-
-static enum rk_status one_problem(const struct place_args *args, const char *file,
-                                  struct buffers *b, const struct plan_buffers *of,
-                                  struct report *report, struct report_table *table,
-                                  struct rk_error *error)
-{
-    struct placed placed = {.cluster =
-                                of && of->cluster ? report_text(report, "%s", of->cluster) : NULL};
-    const struct buffers *run = of && of->begins ? &of->run : b;
-    enum rk_status status;
-    align(b, args->alignment);
-    if (args->two_levels && !b->passes)
-        status =
-            rk_fail(error, RK_BAD_INPUT, file, 1, 0,
-                    "--two-level asks for a column `pass`: the pass of a layer that a buffer is "
-                    "of, empty for none");
-    else if (args->check)
-        status = check_file(args, file, b, &placed, error);
-    else
-        status = place_file(args, file, b, &placed, error);
-    if (status == RK_OK) {
-        add_row(report, table, file, b->count, args, &placed);
-        if (of) compare(args, report, of, &placed.p);
-        if (args->caching) status = add_caching(args, file, run, report, error);
-    }
-    if (status == RK_OK) {
-        if (args->capacity && placed.p.peak > args->capacity) status = RK_NOTHING_FITS;
-        error->text[0] = 0; /* the table says it */
-    }
-    return status;
-}
-
-/* The prediction of a plan, and the clusters of a rank that it has. */
-static enum rk_status predict(const struct plan_input *input, uint64_t rank,
-                              struct rk_prediction *prediction, struct plan_buffers *of,
-                              struct rk_error *error)
-{
-    const struct rk_machine *machine = input->system.machine;
-    struct clusters_judged *judged = machine ? malloc(sizeof *judged) : NULL;
-    if (!machine) {
-        rk_predict(&input->model, &input->system, &input->draft.plan, prediction);
-        return RK_OK;
-    }
-    if (!judged) return no_memory(error);
-    predict_clusters(&input->model, &input->system, &input->draft.plan, prediction, judged);
-    const struct rank_place place = clusters_place(&judged->plan, machine, rank);
-    of->cluster = machine->cluster[place.cluster].name;
-    of->fullest = machine->cluster[prediction->stage[place.stage].cluster].name;
-    free(judged);
-    return RK_OK;
-}
-
-/* What a rank of a plan allocates. */
-static enum rk_status rank_buffers(const struct place_args *args, const struct plan_input *input,
-                                   struct buffers *step, struct plan_buffers *of,
-                                   struct rk_prediction *prediction, struct rk_error *error)
-{
-    const struct rk_plan *plan = &input->draft.plan;
-    struct rk_program program = {.rank = 0};
-    enum rk_status status =
-        rk_program_of(&program, &input->model, &input->system, plan, args->rank, error);
-    if (status == RK_OK) status = step_buffers(step, &program, args->lasting, error);
-    of->begins = args->caching && args->lasting && run_buffers_known(plan);
-    if (status == RK_OK && of->begins) status = run_buffers(&of->run, &program, plan, error);
-    if (status == RK_OK) status = predict(input, args->rank, prediction, of, error);
-    of->stage = &prediction->stage[program.stage];
-    rk_program_release(&program);
-    return status;
-}
-
-static enum rk_status one_plan(const struct place_args *args, struct report *report,
-                               struct report_table *table, struct rk_error *error)
-{
-    static struct rk_prediction prediction;
-    struct plan_input input = {.assumed = ""};
-    struct buffers b = {.count = 0};
-    struct plan_buffers of = {.begins = false};
-    char text[RK_PLAN_TEXT];
-    enum rk_status status = plan_gather(&args->source, &input, error);
-    if (status == RK_OK) status = plan_settle(&args->source, &input, NULL, NULL, error);
-    if (status == RK_OK) status = rank_buffers(args, &input, &b, &of, &prediction, error);
-    if (status == RK_OK) {
-        rk_plan_text(&input.draft.plan, text, sizeof text);
-        status = one_problem(args, report_text(report, "%s", text), &b, &of, report, table, error);
-    }
-    buffers_release(&of.run);
-    buffers_release(&b);
-    plan_input_release(&input);
-    return status;
-}
-
 static enum rk_status one_file(const struct place_args *args, const char *file,
                                struct report *report, struct report_table *table,
                                struct rk_error *error)
@@ -512,7 +344,7 @@ static enum rk_status one_file(const struct place_args *args, const char *file,
     struct buffers b;
     enum rk_status status = buffers_load(file, &b, error);
     if (status != RK_OK) return status;
-    status = one_problem(args, file, &b, NULL, report, table, error);
+    status = place_one_problem(args, file, &b, NULL, report, table, error);
     buffers_release(&b);
     return status;
 }
@@ -541,8 +373,8 @@ static enum rk_status all_cases(const struct place_args *args, const char *file,
             const char *title = place_member(&element, "name", &name) && json_is_string(name.value)
                                     ? json_string_value(name.value)
                                     : file;
-            status =
-                one_problem(&own, report_text(report, "%s", title), &b, NULL, report, table, error);
+            status = place_one_problem(&own, report_text(report, "%s", title), &b, NULL, report,
+                                       table, error);
         }
         buffers_release(&b);
         if (status == RK_NOTHING_FITS && !error->text[0]) {
@@ -587,7 +419,7 @@ int cmd_place(int argc, char **argv)
     struct report_table *table = report_list(&report, "placements", NULL, REPORT_IN_ALL,
                                              columns + skip, PLACE_COLUMNS - skip);
     const bool plan = args.source.model || args.source.system;
-    enum rk_status worst = plan ? one_plan(&args, &report, table, &error) : RK_OK;
+    enum rk_status worst = plan ? place_one_plan(&args, &report, table, &error) : RK_OK;
     if (worst != RK_OK && error.text[0]) options_fail(&error);
     for (int i = 0;
          !plan && i < args.source.words.count && (worst == RK_OK || worst == RK_NOTHING_FITS);

@@ -118,18 +118,9 @@ static enum rk_status lower(struct rk_program *program, const struct plan_input 
     return rk_program_of(program, &input->model, &input->system, &input->draft.plan, rank, error);
 }
 
-static enum rk_status write_to(const struct rk_program *program, const char *path,
-                               struct rk_error *error)
+static enum rk_status write_program(FILE *file, const void *program, struct rk_error *error)
 {
-    struct output output = {.file = NULL};
-    enum rk_status status = output_open(&output, path, error);
-    if (status == RK_OK) status = rk_program_write(program, output.file, error);
-    if (status == RK_OK)
-        status = output_commit(&output, error);
-    else
-        output_blame(&output, error);
-    output_abandon(&output);
-    return status;
+    return rk_program_write(program, file, error);
 }
 
 static enum rk_status read_from(struct rk_program *program, const char *path,
@@ -164,8 +155,9 @@ static enum rk_status compare(const struct rk_program *program, const char *path
 static enum rk_status use(const struct rk_program *program, const struct program_args *args,
                           struct rk_error *error)
 {
-    return args->against ? compare(program, args->against, error)
-                         : write_to(program, args->output ? args->output : "-", error);
+    return args->against
+               ? compare(program, args->against, error)
+               : output_write(args->output ? args->output : "-", write_program, program, error);
 }
 
 /* ---- all of them ---- */
@@ -175,7 +167,8 @@ static enum rk_status write_one(const struct plan_input *input, const struct ran
 {
     struct rk_program program;
     enum rk_status status = lower(&program, input, files->rank[i], error);
-    if (status == RK_OK) status = write_to(&program, rank_file_part(files, i).text, error);
+    if (status == RK_OK)
+        status = output_write(rank_file_part(files, i).text, write_program, &program, error);
     if (status == RK_IO)
         snprintf(error->path, sizeof error->path, "%.*s", (int)sizeof error->path - 1,
                  rank_file_of(files, i).text);

@@ -1,6 +1,7 @@
 /* reckon report: a plan, a search or a study as one page to look at. */
 #include "base/threads.h"
 #include "cli/commands.h"
+#include "cli/diff.h"
 #include "cli/pages.h"
 #include "cli/plan_input.h"
 #include "cli/plan_operands.h"

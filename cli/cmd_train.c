@@ -14,29 +14,14 @@
 #include "cli/train_show.h"
 #include "cli/train_switch.h"
 #include "cli/train_trace.h"
+#include "cli/train_watch.h"
 #include "text/output.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-struct train_args {
-    const char *model, *plan, *device, *system, *data, *load, *save, *log, *drives, *changes,
-        *trace, *output;
-    struct option_texts words;
-    const char *dump;
-    struct option_values dump_steps;
-    uint64_t ranks, steps, seed, threads, warmup, save_every, limit, scale_interval;
-    uint64_t block_tokens, block_local, block_global, block_patterns;
-    double rate, least_rate, decay, clip, momentum, loss_scale, rotary_base, norm_eps, balance,
-        bias_rate;
-    int rate_kind;
-    bool repeat, wide, quiet, adaptive;
-    struct show_args show;
-};
 
 #define AT(member) .offset = offsetof(struct train_args, member)
 
@@ -151,95 +136,6 @@ const struct usage train_usage = {
     .see_also = "reckon-tokenize(1), reckon-predict(1), reckon-plan(5), reckon-model(5)",
 };
 /* clang-format on */
-
-/* ---- on the way ---- */
-
-static volatile sig_atomic_t asked_to_stop;
-
-static void ask_to_stop(int signal)
-{
-    asked_to_stop = signal;
-}
-
-int executor_asked_to_stop(void)
-{
-    return asked_to_stop;
-}
-
-/* The step at hand is finished, and a checkpoint written; a second SIGINT ends at once. The others
- * may come twice, to a process and to its group, as from timeout(1). */
-static void catch_signals(void)
-{
-    const struct sigaction once = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
-    const struct sigaction always = {.sa_handler = ask_to_stop, .sa_flags = SA_RESTART};
-    sigaction(SIGINT, &once, NULL);
-    sigaction(SIGTERM, &always, NULL);
-    sigaction(SIGUSR1, &always, NULL);
-}
-
-struct watch {
-    const struct train_args *args;
-    uint64_t steps, done;
-    FILE *log;
-    struct train_curve *curve; /* NULL: nobody draws it */
-    struct rk_plan *plan;      /* at hand */
-    struct train_switch changes;
-    struct train_trace trace;
-};
-
-static void take_trace(void *context, int rank, const struct rk_train_event *event, size_t events)
-{
-    train_trace_rank(&((struct watch *)context)->trace, rank, event, events);
-}
-
-static void warn(void *context, const struct rk_error *about)
-{
-    char text[1024];
-    (void)context;
-    keys_say_error(about, text, sizeof text);
-    if (cli_executor->rank == 0) fprintf(stderr, "reckon: warning: %s\n", text);
-}
-
-static bool next_plan(void *context, uint64_t step, struct rk_plan *plan)
-{
-    struct watch *w = context;
-    if (!train_switch_next(&w->changes, step, plan)) return false;
-    *w->plan = *plan;
-    return true;
-}
-
-/* The first steps, the last one, and twenty in between. */
-static bool is_said(const struct watch *w, uint64_t step)
-{
-    const uint64_t every = w->steps / 20 ? w->steps / 20 : 1;
-    return step <= 2 || step == w->steps || step % every == 0;
-}
-
-static bool watch_step(void *context, const struct rk_train_step *s)
-{
-    struct watch *w = context;
-    FILE *out = w->args->show.format == REPORT_AS_TEXT ? stdout : stderr; /* JSON stands alone */
-    if (w->log && !w->done) /* one of an earlier run stays until this one has a step to show */
-        train_log_cut(w->log, s->step);
-    w->done = s->step;
-    if (w->curve) train_curve_add(w->curve, s);
-    if (w->log && !train_log_step(w->log, w->args->wide ? 12 : 9, s)) {
-        fprintf(stderr, "reckon: warning: %s cannot be written any more: %s\n", w->args->log,
-                strerror(errno));
-        fclose(w->log);
-        w->log = NULL;
-    }
-    if (!w->args->quiet && s->skipped) {
-        fprintf(out, "step %6llu  loss %8.4f  skipped: gradients overflow at loss scale %g\n",
-                (unsigned long long)s->step, s->loss, s->scale);
-        fflush(out);
-    } else if (!w->args->quiet && is_said(w, s->step)) {
-        fprintf(out, "step %6llu  loss %8.4f  norm %8.3f  rate %.2e  %9.0f tokens/s\n",
-                (unsigned long long)s->step, s->loss, s->norm, s->rate, s->tokens / s->wall_s);
-        fflush(out);
-    }
-    return !asked_to_stop;
-}
 
 /* ---- all of it ---- */
 
@@ -426,14 +322,14 @@ static struct rk_model model_that_ran(const struct rk_model *model, const struct
 /* A run that was asked to stop says so, and where it continues. */
 static int show_stopped(const struct watch *w, int code)
 {
-    if (!asked_to_stop || w->done >= w->steps || code != RK_OK) return code;
+    if (!train_asked_to_stop || w->done >= w->steps || code != RK_OK) return code;
     fprintf(stderr, "reckon: stopped after step %llu of %llu: ", (unsigned long long)w->done,
             (unsigned long long)w->steps);
     if (w->args->save)
         fprintf(stderr, "--load %s goes on from there\n", w->args->save);
     else
         fputs("nothing is kept without --save\n", stderr);
-    return asked_to_stop == SIGUSR1 ? code : exit_stopped(asked_to_stop);
+    return train_asked_to_stop == SIGUSR1 ? code : exit_stopped(train_asked_to_stop);
 }
 
 static enum rk_status open_file(const char *path, const char *mode, FILE **file,
@@ -549,12 +445,12 @@ static enum rk_status run_job(const struct train_args *args, struct train_job *j
                                      .save_every = args->save_every,
                                      .file = files->file,
                                      .files = files->count,
-                                     .step = watch_step,
-                                     .warn = warn,
-                                     .trace = watch->trace.file ? take_trace : NULL,
-                                     .next_plan = watch->changes.file ? next_plan : NULL,
+                                     .step = train_watch_step,
+                                     .warn = train_warn,
+                                     .trace = watch->trace.file ? train_take_trace : NULL,
+                                     .next_plan = watch->changes.file ? train_next_plan : NULL,
                                      .context = watch};
-    catch_signals();
+    train_catch_signals();
     if (speaks()) say_head(args, plan);
     return cli_executor->train(&job->model, plan, &job->train, &run, &job->result, error);
 }

@@ -4,7 +4,7 @@
 #ifndef RECKON_CLI_DIFF_CONFIG_H
 #define RECKON_CLI_DIFF_CONFIG_H
 
-#include "cli/diff_source.h"
+#include "cli/diff_input.h"
 
 /* Finds B: the best that the keys of A's file can say. RK_NO_MEMORY: no memory. */
 enum rk_status config_best(const struct diff_source *source, struct diff_input *input,

@@ -9,7 +9,6 @@
 #include "megatron/megatron_flags.h"
 #include "text/output.h"
 #include "trainers/accelerate.h"
-#include "trainers/deepspeed.h"
 #include "trainers/fsdp_units.h"
 #include "trainers/nanotron.h"
 

@@ -1,9 +1,9 @@
 #include "cli/gains.h"
 
+#include "base/text.h"
 #include "catalog/plan_compare.h"
 #include "facts/headroom.h"
 #include "knobs/knobs.h"
-#include "plan/layers.h"
 #include <reckon/check.h>
 
 #include <stdio.h>
@@ -188,10 +188,7 @@ static int of_plan(const struct gain_case *of, struct gain gains[static GAINS])
 static int line_of_word(const char *text, const char *key)
 {
     const char *dot = strrchr(key, '.'), *word = dot ? dot + 1 : key, *at = strstr(text, word);
-    int line = 1;
-    for (const char *c = text; at && c < at; c++)
-        line += *c == '\n';
-    return at ? line : 0;
+    return at ? text_line(text, at) : 0;
 }
 
 static void take(const struct gain_case *of, const struct knob_change *c, struct gain *gain)

@@ -1,7 +1,6 @@
 /* man_plan.c - the keys of plan files in reckon-plan(5), from the rows of plan.def. */
 #include "catalog/plan_fields.h"
 #include "cli/plan_input.h"
-#include "plan/members.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -19,6 +19,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+enum { MAX_NAMES = 256 }; /* among which the nearest one is looked for */
+
 enum option_type {
     OPTION_FLAG,   /* bool: takes no value, sets true */
     OPTION_TEXT,   /* const char *: any text but none; points into argv */

@@ -1,5 +1,7 @@
 /* page_answer.c - the answer of any command as a page: a verdict, a chart, its tables and lines. */
 #include "cli/pages.h"
+#include "cli/show.h"
+#include "report/report.h"
 #include "report/write.h"
 
 #include <string.h>
@@ -202,7 +204,9 @@ void page_report(struct html_page *page, const struct report *report)
     add_tables(page, report, NULL);
 }
 
-void page_answer(struct html_page *page, const struct report *report, int status)
+/* The same headed by the verdict and a chart: the one that a table has, else bars of the first
+ * table that has numbers. `status` is the command's exit code. */
+static void page_answer(struct html_page *page, const struct report *report, int status)
 {
     page_report_head(page, report, status);
     add_tables(page, report, draw_first(page, report));

@@ -1,6 +1,7 @@
 /* Two plans side by side as a page. */
 #include "base/number.h"
 #include "base/units.h"
+#include "cli/diff.h"
 #include "cli/pages.h"
 #include "cli/verdict.h"
 

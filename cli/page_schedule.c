@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "cli/keys.h"
 #include "cli/pages.h"
+#include "cli/show.h"
 #include "timeline/timeline.h"
 
 #include <math.h>

@@ -5,15 +5,18 @@
 #ifndef RECKON_CLI_PAGES_H
 #define RECKON_CLI_PAGES_H
 
-#include "cli/diff.h"
 #include "cli/prediction.h"
 #include "cli/run_args.h"
-#include "cli/show.h"
 #include "logs/step_trace.h"
 #include "report/html.h"
 #include "timeline/timeline.h"
 
 #include <reckon/reckon.h>
+
+struct diff;
+struct diff_source;
+struct megatron_changes;
+struct show_args;
 
 /* ---- one plan ---- */
 
@@ -138,9 +141,6 @@ void page_show(struct html_page *page, const char *title, const struct report_ta
  * the first line, or the name of the first table. page_answer.c */
 void page_report(struct html_page *page, const struct report *report);
 
-/* The same headed by the verdict and a chart: the one that a table has, else bars of the first
- * table that has numbers. `status` is the command's exit code. */
-void page_answer(struct html_page *page, const struct report *report, int status);
 enum rk_status page_of_answer(const struct report *report, const char *path, int status,
                               struct rk_error *error);
 

@@ -67,17 +67,6 @@ static const char *stage_clusters(struct report *report, const struct rk_machine
     return text;
 }
 
-const char *clusters_text(struct report *report, const struct rk_machine *machine,
-                          const struct clusters_plan *plan)
-{
-    const char *text = "";
-    for (int i = 0; i < plan->stages; i++)
-        if (i == 0 || plan->stage[i].cluster != plan->stage[i - 1].cluster)
-            text = report_text(report, "%s%s%s", text, i ? ", " : "",
-                               stage_clusters(report, machine, &plan->stage[i]));
-    return text;
-}
-
 static void show_stages(const struct placed *show)
 {
     const struct clusters_plan *best = show->plan;
@@ -199,7 +188,8 @@ static void show_parts(const struct placed *show)
     }
 }
 
-void placed_show(struct report *report, const struct placed *placed)
+/* Where the stages run, what they offload and send, replicas of several kinds. */
+static void placed_show(struct report *report, const struct placed *placed)
 {
     struct placed show = *placed;
     show.report = report;

@@ -16,11 +16,4 @@ struct placed {
     const struct given_plan *given; /* its replicas, judged; NULL: all stages have one kind */
 };
 
-/* Where the stages run, what they offload and send, replicas of several kinds. */
-void placed_show(struct report *report, const struct placed *placed);
-
-/* "new, old": in the order of the stages. */
-const char *clusters_text(struct report *report, const struct rk_machine *machine,
-                          const struct clusters_plan *plan);
-
 #endif

@@ -6,8 +6,6 @@
 #ifndef RECKON_CLI_PUBLISHED_H
 #define RECKON_CLI_PUBLISHED_H
 
-#include "cli/commands.h"
-
 #ifdef RECKON_PUBLISHED
 #define PUBLISHED_COMMANDS(COMMAND)                                                                \
     COMMAND(calculon, "run the commands of the published tool Calculon")                           \

@@ -5,11 +5,6 @@
 
 #include "cli/search_job.h"
 
-static inline bool search_is_over_clusters(const struct search *search)
-{
-    return search->problem.system->machine != NULL;
-}
-
 /* Among the first lines: how the best was found; where Megatron-LM does not launch it as one job,
  * the best that it does. */
 void search_clusters_head(struct report *report, const struct search *search);

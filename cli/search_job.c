@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "cli/plan_input.h"
-#include "cli/search_clusters.h"
 #include "cli/team.h"
 #include "facts/headroom.h"
 #include "search/clusters_space.h"
@@ -367,8 +366,8 @@ static enum rk_status ask_for_edge(struct search *search, struct rk_query query,
     return status;
 }
 
-enum rk_status search_ask(struct search *search, search_asker *ask, void *context,
-                          struct rk_query query, uint64_t top, struct rk_error *error)
+static enum rk_status search_ask(struct search *search, search_asker *ask, void *context,
+                                 struct rk_query query, uint64_t top, struct rk_error *error)
 {
     struct rk_answer *answer = &search->result;
     const bool condition = isfinite(search->usable_bytes) && !sifts(search);

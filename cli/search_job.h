@@ -73,6 +73,11 @@ struct search {
     struct rk_found left_out; /* with SEARCH_LEAVES_ROOM: the fastest, which takes more */
 };
 
+static inline bool search_is_over_clusters(const struct search *search)
+{
+    return search->problem.system->machine != NULL;
+}
+
 static inline bool search_is_published(const struct search *search)
 {
     return !rk_answerer(search->problem.base.framework)->layers;
@@ -121,8 +126,6 @@ enum rk_status search_with_host(struct search *search, struct search_session *se
 typedef enum rk_status search_asker(void *context, const struct rk_space *space,
                                     struct rk_query *query, struct rk_answer *answer,
                                     struct rk_error *error);
-enum rk_status search_ask(struct search *search, search_asker *ask, void *context,
-                          struct rk_query query, uint64_t top, struct rk_error *error);
 
 /* How many of the found ones are printed. */
 uint64_t search_rows(const struct search *search);

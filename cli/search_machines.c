@@ -1,6 +1,5 @@
 #include "cli/search_machines.h"
 
-#include "campaign/facts.h"
 #include "catalog/catalog.h"
 #include "cli/prediction.h"
 #include "cli/search_clusters.h"

@@ -1,6 +1,7 @@
 /* search_sink_csv.c - rows as comma-separated values. */
 #include "base/memory.h"
 #include "cli/search_sink.h"
+#include "report/report.h"
 #include "report/write.h"
 #include "text/output.h"
 
