@@ -6,6 +6,7 @@
 #include "cli/show.h"
 #include "cli/study_trend.h"
 #include "cli/team.h"
+#include "huggingface/model_named.h"
 #include "study/study.h"
 
 #include <inttypes.h>
@@ -200,21 +201,6 @@ static void open_table(struct sheet *sheet, int columns, const char *const *name
         report_list(sheet->report, sheet->name, sheet->title, REPORT_IN_ALL, column, columns);
 }
 
-static struct report_cell value_cell(struct report *report, const struct study_value *value)
-{
-    switch (value->type) {
-    case STUDY_INTEGER:
-        return value->integer >= 0 ? cell_count((uint64_t)value->integer)
-                                   : cell_number((double)value->integer);
-    case STUDY_REAL:
-        return cell_number(value->real);
-    case STUDY_TEXT:
-        return cell_text(report_text(report, "%s", value->text));
-    default:
-        return cell_none();
-    }
-}
-
 static enum rk_status add_row(void *context, int columns, const char *const *names,
                               const struct study_value *values, struct rk_error *error)
 {
@@ -224,8 +210,11 @@ static enum rk_status add_row(void *context, int columns, const char *const *nam
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "more than %d columns",
                        REPORT_MAX_COLUMNS);
     if (!sheet->table) open_table(sheet, columns, names);
-    for (int i = 0; i < columns; i++)
-        cells[i] = value_cell(sheet->report, &values[i]);
+    for (int i = 0; i < columns; i++) {
+        cells[i] = compare_cell(&values[i]);
+        if (values[i].type == STUDY_TEXT)
+            cells[i] = cell_text(report_text(sheet->report, "%s", values[i].text));
+    }
     report_row(sheet->report, sheet->table, cells);
     return RK_OK;
 }
@@ -443,7 +432,7 @@ static enum rk_status search_missing(struct run *run, struct rk_error *error)
 static enum rk_status make(struct run *run, struct rk_error *error)
 {
     enum rk_status status = choose_database(run, error);
-    if (status == RK_OK) status = study_load(run->args.file, &run->study, error);
+    if (status == RK_OK) status = study_load(run->args.file, model_by_name, &run->study, error);
     if (status == RK_OK) status = find_figure(run, error);
     if (status == RK_OK) status = open_database(run, error);
     if (status != RK_OK) return status;

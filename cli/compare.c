@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "cli/show.h"
+#include "huggingface/model_named.h"
 #include <reckon/command.h>
 
 #include <errno.h>
@@ -25,7 +26,7 @@ static const char *verdict_of(const struct comparison_item *item)
     return verdicts[item->required][item->verdict];
 }
 
-static struct report_cell value_cell(const struct study_value *value)
+struct report_cell compare_cell(const struct study_value *value)
 {
     switch (value->type) {
     case STUDY_INTEGER:
@@ -53,7 +54,7 @@ static void add_table(struct report *report, const struct comparison_item *item)
                : NULL;
     for (size_t row = 0; row < item->rows; row++) {
         for (int i = 0; i < columns; i++)
-            cells[i] = value_cell(&item->value[row * (size_t)item->columns + (size_t)i]);
+            cells[i] = compare_cell(&item->value[row * (size_t)item->columns + (size_t)i]);
         report_row(report, table, cells);
     }
 }
@@ -281,5 +282,6 @@ static enum rk_status measure(void *context, const char *folder, const char *com
 
 struct comparison_hooks compare_hooks(bool run)
 {
-    return (struct comparison_hooks){.answer = answer, .measure = run ? measure : NULL};
+    return (struct comparison_hooks){
+        .model_of = model_by_name, .answer = answer, .measure = run ? measure : NULL};
 }

@@ -8,6 +8,9 @@
 /* Answers commands in this process; `run` lets experiments run. Not within rk_command(). */
 struct comparison_hooks compare_hooks(bool run);
 
+/* A value of the database; a text is not copied. */
+struct report_cell compare_cell(const struct study_value *value);
+
 /* Its tables, notes and checks, then the commands and the experiments. The comparison must live as
  * long as the report. */
 void compare_fill(struct report *report, const struct study_comparison *comparison);

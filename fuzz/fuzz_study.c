@@ -3,6 +3,7 @@
 
 #undef NDEBUG /* the assertions are the test */
 #include <assert.h>
+#include <reckon/catalog.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > MOST_BYTES) return 0;
     if (memmem(data, size, "/dev", 4) || memmem(data, size, "/proc", 5)) return 0;
     const enum rk_status status =
-        study_parse("fuzz.json", (const char *)data, size, &study, &error);
+        study_parse("fuzz.json", (const char *)data, size, rk_model_load, &study, &error);
     if (status != RK_OK) {
         assert(!study && error.text[0]);
         return 0;

@@ -9,6 +9,7 @@
 
 #undef NDEBUG /* the assertions are the test */
 #include <assert.h>
+#include <reckon/catalog.h>
 #include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -116,7 +117,8 @@ static void prepare(void)
     const int descriptor = mkstemp(path);
     assert(descriptor >= 0);
     close(descriptor);
-    assert(study_parse("s.json", study_text, strlen(study_text), &study, NULL) == RK_OK);
+    assert(study_parse("s.json", study_text, strlen(study_text), rk_model_load, &study, NULL) ==
+           RK_OK);
     assert(study_database_open(path, STUDY_WRITE, &database, NULL) == RK_OK);
     assert(study_plan(study, -1, database, &plan, NULL) == RK_OK);
     assert(study_update(study, database, &plan, 1, NULL, NULL, NULL) == RK_OK);

@@ -1,6 +1,7 @@
 #include "mpi/study.h"
 
 #include "cli/exit.h"
+#include "huggingface/model_named.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -244,7 +245,8 @@ static void serve(const struct order *order)
     if (!text || !points) MPI_Abort(MPI_COMM_WORLD, exit_code(RK_IO)); /* rank 0 waits */
     MPI_Bcast(text, (int)order->bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
     MPI_Bcast(points, (int)((size_t)order->count * sizeof *points), MPI_BYTE, 0, MPI_COMM_WORLD);
-    enum rk_status status = study_parse(order->path, text, (size_t)order->bytes, &study, &error);
+    enum rk_status status =
+        study_parse(order->path, text, (size_t)order->bytes, model_by_name, &study, &error);
     status = agree(status, &error);
     if (status == RK_OK)
         run_rounds(study, points, (size_t)order->count, order->jobs, NULL, NULL, &error);

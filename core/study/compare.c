@@ -8,6 +8,7 @@
 #include "study/compare_script.h"
 
 #include <errno.h>
+#include <reckon/catalog.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +77,8 @@ enum rk_status compare_fail_inside(const struct script *script, const struct sec
 
 /* ---- queries ---- */
 
-bool compare_is_blank(const char *sql)
+/* Nothing but blanks and comments? */
+static bool compare_is_blank(const char *sql)
 {
     while (*sql) {
         sql += strspn(sql, " \t\r\n;");
@@ -282,6 +284,11 @@ int compare_fields(char *text, char *field[COMPARE_FIELDS])
     return fields;
 }
 
+static model_reader *model_reader_of(const struct script *script)
+{
+    return script->hooks ? script->hooks->model_of : rk_model_load;
+}
+
 static enum rk_status do_estimate(const struct script *script, const struct section *section)
 {
     char *field[COMPARE_FIELDS], text[1024], path[COMPARE_PATH];
@@ -292,8 +299,8 @@ static enum rk_status do_estimate(const struct script *script, const struct sect
                             "@estimate NAME | MODEL | SYSTEM | STRATEGY");
     snprintf(path, sizeof path, "%s", field[3]);
     if (strncmp(field[3], "./", 2) == 0) compare_beside(script, field[3] + 2, path);
-    const enum rk_status status =
-        compare_load_estimate(script->sqlite, field[0], field[1], field[2], path, &inner);
+    const enum rk_status status = compare_load_estimate(script->sqlite, model_reader_of(script),
+                                                        field[0], field[1], field[2], path, &inner);
     return status == RK_OK ? RK_OK : compare_fail_inside(script, section, &inner);
 }
 
@@ -313,6 +320,7 @@ static enum rk_status do_distribution(const struct script *script, const struct 
         .gpus = strtoull(field[4], NULL, 10),
         .batch = strtoull(field[5], NULL, 10),
         .datatype = field[6],
+        .model_of = model_reader_of(script),
     };
     if (!wanted.bins || !wanted.gpus || !wanted.batch || wanted.bins > 1000)
         return compare_fail(script, section->line, "%s",
@@ -406,14 +414,6 @@ static char *read_head(char *at, struct section *section)
     return next;
 }
 
-static int line_of(const char *text, const char *at)
-{
-    int line = 1;
-    for (; text < at; text++)
-        line += *text == '\n';
-    return line;
-}
-
 static enum rk_status run_script(struct script *script)
 {
     enum rk_status status = RK_OK;
@@ -428,7 +428,7 @@ static enum rk_status run_script(struct script *script)
             "above a query to have its rows shown, \"-- @setup\" above what only prepares");
     copy[at - script->text] = *at;
     while (status == RK_OK && *at) {
-        struct section section = {.line = line_of(copy, copy + (at - script->text))};
+        struct section section = {.line = text_line(copy, copy + (at - script->text))};
         char *sql = read_head(at + sizeof mark - 1, &section);
         char *end = find_section(sql);
         section.sql = strndup(sql, (size_t)(end - sql));

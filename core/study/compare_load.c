@@ -1,7 +1,7 @@
 #include "study/compare_load.h"
 
 #include "base/memory.h"
-#include "huggingface/model_named.h"
+#include "base/text.h"
 #include "study/schema.h"
 #include "study/study.h"
 
@@ -110,14 +110,6 @@ static enum rk_status read_file(const char *path, char **text, struct rk_error *
     return RK_OK;
 }
 
-static int line_of(const char *text, const char *at)
-{
-    int line = 1;
-    for (; text < at; text++)
-        line += *text == '\n';
-    return line;
-}
-
 static char *skip_comments(char *at)
 {
     while (*at == '#' || *at == '\n') {
@@ -162,7 +154,7 @@ enum rk_status compare_load_csv(sqlite3 *sqlite, const char *table, const char *
                    : rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory");
     if (status == RK_OK) status = prepare_insert(sqlite, table, names, &statement, error);
     for (at = skip_comments(at); status == RK_OK && *at; at = skip_comments(at)) {
-        const int line = line_of(whole, whole + (at - text));
+        const int line = text_line(whole, whole + (at - text));
         at = cut_record(at, cell, &cells);
         if (cells != names) {
             status = rk_fail(error, RK_BAD_INPUT, path, line, 0, "has %d cells, the first line %d",
@@ -202,23 +194,23 @@ static void bind_figures(sqlite3_stmt *statement, int column, const struct rk_pl
             sqlite3_bind_double(statement, column, rk_figure_value(&prediction->outcome, figure));
 }
 
-enum rk_status compare_load_estimate(sqlite3 *sqlite, const char *name, const char *model_name,
-                                     const char *system_name, const char *plan_name,
-                                     struct rk_error *error)
+enum rk_status compare_load_estimate(sqlite3 *sqlite, model_reader *model_of, const char *name,
+                                     const char *model_name, const char *system_name,
+                                     const char *plan_name, struct rk_error *error)
 {
-    struct hf_import import;
+    struct rk_model model;
     struct rk_system system = {.memories = 0};
     struct rk_plan plan;
     struct rk_prediction prediction;
     sqlite3_stmt *statement = NULL;
     int columns = 0;
-    enum rk_status status = model_named(model_name, &import, error);
+    enum rk_status status = model_of(model_name, &model, error);
     if (status == RK_OK) status = rk_system_load(system_name, &system, error);
     if (status == RK_OK) status = rk_plan_load(plan_name, &plan, error);
     if (status == RK_OK) status = create_estimate(sqlite, &columns, error);
     if (status == RK_OK) status = prepare_insert(sqlite, "estimate", columns, &statement, error);
     if (status == RK_OK) {
-        rk_predict(&import.model, &system, &plan, &prediction);
+        rk_predict(&model, &system, &plan, &prediction);
         const char *const texts[] = {name, model_name, system_name,
                                      rk_verdict_name(prediction.verdict)};
         for (int i = 0; i < 4; i++)
@@ -286,16 +278,17 @@ static enum rk_status add_degree(struct rates *rates, struct rk_plans_problem *p
 static enum rk_status collect(struct rates *rates, const struct compare_distribution *wanted,
                               struct rk_error *error)
 {
-    struct hf_import import;
+    struct rk_model model;
     struct rk_system system = {.memories = 0};
     struct rk_plans_problem *problem = malloc(sizeof *problem);
     int precision = RK_FP16;
-    enum rk_status status = problem ? model_named(wanted->model, &import, error) : no_memory(error);
+    enum rk_status status =
+        problem ? wanted->model_of(wanted->model, &model, error) : no_memory(error);
     if (status == RK_OK) status = rk_system_load(wanted->system, &system, error);
     if (status == RK_OK && !study_precision(wanted->datatype, &precision))
         status = rk_fail(error, RK_BAD_INPUT, NULL, 0, 0, "no datatype \"%s\"", wanted->datatype);
     if (status == RK_OK) {
-        rk_plans_problem_init(problem, &import.model, &system, rk_framework_of(RK_BY_CALCULON),
+        rk_plans_problem_init(problem, &model, &system, rk_framework_of(RK_BY_CALCULON),
                               wanted->gpus, wanted->batch, 0);
         problem->base.precision = (enum rk_precision)precision;
         problem->pinned[RK_PLAN_FUSED].count = 2; /* fused or not */

@@ -3,6 +3,7 @@
 #ifndef RECKON_STUDY_COMPARE_LOAD_H
 #define RECKON_STUDY_COMPARE_LOAD_H
 
+#include "catalog/readers.h"
 #include <reckon/status.h>
 #include <sqlite3.h>
 #include <stdint.h>
@@ -13,8 +14,8 @@ enum rk_status compare_load_csv(sqlite3 *sqlite, const char *table, const char *
                                 struct rk_error *error);
 
 /* Estimates one plan into the temporary table `estimate`: name, model, system, verdict, figures. */
-enum rk_status compare_load_estimate(sqlite3 *sqlite, const char *name, const char *model,
-                                     const char *system, const char *strategy,
+enum rk_status compare_load_estimate(sqlite3 *sqlite, model_reader *model_of, const char *name,
+                                     const char *model, const char *system, const char *strategy,
                                      struct rk_error *error);
 
 /* Where the samples/s of all strategies that fit lie. Data degrees above the batch run with a batch
@@ -22,6 +23,7 @@ enum rk_status compare_load_estimate(sqlite3 *sqlite, const char *name, const ch
 struct compare_distribution {
     const char *name, *model, *system, *datatype;
     uint64_t bins, gpus, batch;
+    model_reader *model_of;
 };
 enum rk_status compare_load_distribution(sqlite3 *sqlite, const struct compare_distribution *wanted,
                                          struct rk_error *error);

@@ -2,7 +2,7 @@
 #ifndef RECKON_STUDY_COMPARE_SCRIPT_H
 #define RECKON_STUDY_COMPARE_SCRIPT_H
 
-#include "study/compare.h"
+#include "study/comparison.h"
 #include <sqlite3.h>
 
 enum { COMPARE_PATH = 1024 };
@@ -40,9 +40,6 @@ void compare_beside(const struct script *script, const char *name, char buffer[C
 enum rk_status compare_query(const struct script *script, const struct section *section,
                              struct comparison_item *item);
 void compare_release_item(struct comparison_item *item);
-
-/* Nothing but blanks and comments? */
-bool compare_is_blank(const char *sql);
 
 /* Cuts the text at each '|' and trims the pieces. Returns how many. */
 enum { COMPARE_FIELDS = 8 };

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "catalog/readers.h"
-#include "huggingface/model_named.h"
 #include "study/digest.h"
 #include "study/numbers.h"
 #include "text/fields.h"
@@ -145,14 +144,11 @@ static enum rk_status load_base_model(const struct place *place, const struct st
 {
     char name[MOST_LINE];
     struct rk_error inner;
-    struct hf_import import;
     enum rk_status status = need_text(place, 1024, error);
     if (status != RK_OK) return status;
     resolve(study, json_string_value(place->value), name, sizeof name);
-    status = model_named(name, &import, &inner);
-    if (status != RK_OK) return fail_inside(place, &inner, error);
-    *model = import.model;
-    return RK_OK;
+    status = study->model_of(name, model, &inner);
+    return status == RK_OK ? RK_OK : fail_inside(place, &inner, error);
 }
 
 struct model_entry {

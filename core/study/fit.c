@@ -72,7 +72,7 @@ struct fitting {
     int constants;
 };
 
-static double error_of(const struct fact *fact)
+double fact_log_error(const struct fact *fact)
 {
     struct judgement j;
     judge(fact, &j);
@@ -80,9 +80,14 @@ static double error_of(const struct fact *fact)
         const struct figure *f = &fact->figure[i];
         if (f->kind != FIGURE_STEP || !j.timed) continue;
         const double measured_s = judge_measured(fact, f, &j);
-        if (measured_s > 0 && j.step_s > 0) return fabs(log(j.step_s / measured_s));
+        if (measured_s > 0 && j.step_s > 0) return log(j.step_s / measured_s);
     }
     return NAN;
+}
+
+static double error_of(const struct fact *fact)
+{
+    return fabs(fact_log_error(fact));
 }
 
 static double mean_error(const struct fitting *f, size_t *runs)

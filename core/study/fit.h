@@ -36,4 +36,7 @@ enum rk_status fit_runs(struct facts *facts, fact_filter filter, const void *con
 enum rk_status fit_set(struct facts *facts, fact_filter filter, const void *context,
                        const char *key, double value, struct rk_error *error);
 
+/* log(predicted / measured) of the first step that a fact has; NAN: there is none. */
+double fact_log_error(const struct fact *fact);
+
 #endif

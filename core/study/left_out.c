@@ -1,6 +1,7 @@
 #include "study/left_out.h"
 #include "base/memory.h"
 #include "facts/error_bar.h"
+#include "study/fit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,19 +50,6 @@ struct tables {
     bool *known;            /* (facts) */
 };
 
-static double log_error(const struct fact *fact)
-{
-    struct judgement j;
-    judge(fact, &j);
-    for (int i = 0; i < fact->figures; i++) {
-        const struct figure *f = &fact->figure[i];
-        if (f->kind != FIGURE_STEP || !j.timed) continue;
-        const double measured_s = judge_measured(fact, f, &j);
-        if (measured_s > 0 && j.step_s > 0) return log(j.step_s / measured_s);
-    }
-    return NAN;
-}
-
 static bool has_step(const struct fact *fact)
 {
     return !fact->reason[0] && fact->figures > 0 && fact->figure[0].kind == FIGURE_STEP;
@@ -77,7 +65,7 @@ static const double *errors_of(const struct tables *tables, size_t i)
         const double kept = *value;
         for (int k = 0; k < TRIED; k++) {
             *value = tables->constant->tried[k];
-            tables->error[i][k] = log_error(fact);
+            tables->error[i][k] = fact_log_error(fact);
         }
         *value = kept;
         tables->known[i] = true;

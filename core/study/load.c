@@ -393,13 +393,14 @@ static enum rk_status read_root(const struct document *document, struct study *s
     return status;
 }
 
-static enum rk_status parse_text(const char *path, char *text, size_t size, struct study **study,
-                                 struct rk_error *error)
+static enum rk_status parse_text(const char *path, char *text, size_t size, model_reader *model_of,
+                                 struct study **study, struct rk_error *error)
 {
     struct document document = {.root = NULL};
     struct study *read = calloc(1, sizeof *read);
     if (!read) return no_memory(error);
     read->title = strdup("");
+    read->model_of = model_of;
     snprintf(read->path, sizeof read->path, "%s", path);
     enum rk_status status = read->title ? RK_OK : no_memory(error);
     if (status == RK_OK) status = strip_comments(path, text, size, error);
@@ -413,13 +414,13 @@ static enum rk_status parse_text(const char *path, char *text, size_t size, stru
     return status;
 }
 
-enum rk_status study_parse(const char *path, const char *text, size_t size, struct study **study,
-                           struct rk_error *error)
+enum rk_status study_parse(const char *path, const char *text, size_t size, model_reader *model_of,
+                           struct study **study, struct rk_error *error)
 {
     char *copy = malloc(size + 1);
     if (!copy) return no_memory(error);
     memcpy(copy, text, size);
-    const enum rk_status status = parse_text(path, copy, size, study, error);
+    const enum rk_status status = parse_text(path, copy, size, model_of, study, error);
     free(copy);
     return status;
 }
@@ -451,7 +452,8 @@ static enum rk_status read_file(int file, const char *path, char **text, size_t 
     }
 }
 
-enum rk_status study_load(const char *path, struct study **study, struct rk_error *error)
+enum rk_status study_load(const char *path, model_reader *model_of, struct study **study,
+                          struct rk_error *error)
 {
     const bool standard_input = strcmp(path, "-") == 0;
     const char *name = standard_input ? "<stdin>" : path;
@@ -461,7 +463,7 @@ enum rk_status study_load(const char *path, struct study **study, struct rk_erro
     if (file < 0) return fail_to_open(name, error);
     enum rk_status status = read_file(file, name, &text, &size, error);
     close(file);
-    if (status == RK_OK) status = parse_text(name, text, size, study, error);
+    if (status == RK_OK) status = parse_text(name, text, size, model_of, study, error);
     free(text);
     return status;
 }

@@ -63,7 +63,7 @@ static bool watch_progress(void *context, uint64_t decided, uint64_t total, doub
     return !atomic_load(&watch->engine->stop);
 }
 
-void study_row_release(struct study_row *row)
+static void study_row_release(struct study_row *row)
 {
     free(row->best);
     free(row->over);

@@ -12,6 +12,7 @@
 #ifndef RECKON_STUDY_STUDY_H
 #define RECKON_STUDY_STUDY_H
 
+#include "catalog/readers.h"
 #include <reckon/campaign.h>
 #include <reckon/machine.h>
 #include <reckon/plans.h>
@@ -90,8 +91,9 @@ struct study_column {
 };
 
 struct study {
-    char path[256]; /* as messages name it */
-    char *title;    /* "" for none */
+    char path[256];         /* as messages name it */
+    model_reader *model_of; /* models that the file names */
+    char *title;            /* "" for none */
     size_t figures, models, systems, axes_count, points, columns;
     struct study_figure *figure;
     struct study_model *model;
@@ -106,11 +108,12 @@ struct study {
 
 /* `path` may be "-". RK_BAD_INPUT with line and column for whatever is wrong with the file; the
  * caller closes the study. */
-enum rk_status study_load(const char *path, struct study **study, struct rk_error *error);
+enum rk_status study_load(const char *path, model_reader *model_of, struct study **study,
+                          struct rk_error *error);
 
 /* The same from memory; `path` is for messages and for where "./" starts. */
-enum rk_status study_parse(const char *path, const char *text, size_t size, struct study **study,
-                           struct rk_error *error);
+enum rk_status study_parse(const char *path, const char *text, size_t size, model_reader *model_of,
+                           struct study **study, struct rk_error *error);
 void study_close(struct study *study); /* NULL is fine */
 
 /* Index of a figure, or -1. */
@@ -163,8 +166,6 @@ struct study_row {
     struct study_over *over; /* (found) of plans over several clusters; NULL */
     double seconds;
 };
-
-void study_row_release(struct study_row *row);
 
 struct study_progress {
     size_t done, total;  /* searches */

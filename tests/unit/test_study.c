@@ -2,6 +2,7 @@
 #include "study/study.h"
 
 #include <criterion/criterion.h>
+#include <reckon/catalog.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@ static struct study *load(const char *text)
 {
     struct study *study = NULL;
     struct rk_error error = {0};
-    const enum rk_status status = study_parse("s.json", text, strlen(text), &study, &error);
+    const enum rk_status status =
+        study_parse("s.json", text, strlen(text), rk_model_load, &study, &error);
     cr_assert_eq(status, RK_OK, "%d:%d: %s", error.line, error.column, error.text);
     return study;
 }
@@ -182,7 +184,7 @@ Test(study, wrong_files)
         struct study *study = NULL;
         struct rk_error error = {0};
         const enum rk_status status =
-            study_parse("s.json", bad->text, strlen(bad->text), &study, &error);
+            study_parse("s.json", bad->text, strlen(bad->text), rk_model_load, &study, &error);
         cr_expect_eq(status, RK_BAD_INPUT, "%s: %d", bad->text, status);
         cr_expect_str_eq(error.path, "s.json");
         cr_expect(strstr(error.text, bad->says), "%s: %s", bad->text, error.text);
@@ -225,8 +227,8 @@ Test(study, wrong_numbers)
         snprintf(text, sizeof text,
                  "{\"models\": [" TINY "], \"systems\": [" MACHINE "], \"batch\": 8, \"gpus\": %s}",
                  bad_numbers[i].text);
-        cr_expect_eq(study_parse("s.json", text, strlen(text), &study, &error), RK_BAD_INPUT, "%s",
-                     bad_numbers[i].text);
+        cr_expect_eq(study_parse("s.json", text, strlen(text), rk_model_load, &study, &error),
+                     RK_BAD_INPUT, "%s", bad_numbers[i].text);
         cr_expect(strstr(error.text, bad_numbers[i].says), "%s: %s", bad_numbers[i].text,
                   error.text);
         cr_expect_eq(error.line, 1);
@@ -239,7 +241,8 @@ Test(study, too_many_points)
                        "\"gpus\": \"1..2000 +1\", \"batch\": \"1..2000 +1\"}";
     struct study *study = NULL;
     struct rk_error error = {0};
-    cr_expect_eq(study_parse("s.json", text, strlen(text), &study, &error), RK_BAD_INPUT);
+    cr_expect_eq(study_parse("s.json", text, strlen(text), rk_model_load, &study, &error),
+                 RK_BAD_INPUT);
     cr_expect(strstr(error.text, "more than 1000000 points"), "%s", error.text);
 }
 
@@ -251,7 +254,8 @@ Test(study, one_name_for_two_things)
         "\"heads\": 2, \"sequence\": 8}], \"systems\": [" MACHINE "], \"gpus\": 4, \"batch\": 8}]}";
     struct study *study = NULL;
     struct rk_error error = {0};
-    cr_expect_eq(study_parse("s.json", text, strlen(text), &study, &error), RK_BAD_INPUT);
+    cr_expect_eq(study_parse("s.json", text, strlen(text), rk_model_load, &study, &error),
+                 RK_BAD_INPUT);
     cr_expect(strstr(error.text, "already stands for another one"), "%s", error.text);
 }
 
@@ -259,9 +263,9 @@ Test(study, no_file)
 {
     struct study *study = NULL;
     struct rk_error error = {0};
-    cr_expect_eq(study_load("no/such.json", &study, &error), RK_BAD_INPUT);
+    cr_expect_eq(study_load("no/such.json", rk_model_load, &study, &error), RK_BAD_INPUT);
     cr_expect(strstr(error.text, "cannot open"), "%s", error.text);
-    cr_expect_eq(study_load("/", &study, &error), RK_BAD_INPUT);
+    cr_expect_eq(study_load("/", rk_model_load, &study, &error), RK_BAD_INPUT);
 }
 
 /* A run at every point: twice the price is twice the cost, nothing else; steps without failures. */
@@ -276,8 +280,8 @@ Test(study, runs_of_points)
         struct rk_error error;
         struct study *study;
         snprintf(file, sizeof file, text, price);
-        cr_assert_eq(study_parse("s.json", file, strlen(file), &study, &error), RK_OK, "%s",
-                     error.text);
+        cr_assert_eq(study_parse("s.json", file, strlen(file), rk_model_load, &study, &error),
+                     RK_OK, "%s", error.text);
         cr_assert(study->has_run && study->points == 2);
         /* 2^20 x 10^6 tokens over 128 x 8192 = 2^20 tokens a step: a million steps of a second */
         cr_expect_float_eq(study->point[0].run.days, 1e6 / 86400, 0.01);

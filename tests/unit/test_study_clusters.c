@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <reckon/catalog.h>
 #include <reckon/reckon.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@ static struct study *parse(const char *text)
 {
     struct study *study = NULL;
     struct rk_error error = {0};
-    cr_assert_eq(study_parse("./s.json", text, strlen(text), &study, &error), RK_OK, "%d:%d: %s",
-                 error.line, error.column, error.text);
+    cr_assert_eq(study_parse("./s.json", text, strlen(text), rk_model_load, &study, &error), RK_OK,
+                 "%d:%d: %s", error.line, error.column, error.text);
     return study;
 }
 

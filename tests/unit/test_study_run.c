@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <reckon/catalog.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -62,8 +63,8 @@ static struct study *parse(const char *text)
 {
     struct study *study = NULL;
     struct rk_error error = {0};
-    cr_assert_eq(study_parse("mini.json", text, strlen(text), &study, &error), RK_OK, "%d:%d: %s",
-                 error.line, error.column, error.text);
+    cr_assert_eq(study_parse("mini.json", text, strlen(text), rk_model_load, &study, &error), RK_OK,
+                 "%d:%d: %s", error.line, error.column, error.text);
     return study;
 }
 
