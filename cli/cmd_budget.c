@@ -306,7 +306,8 @@ static enum rk_status note_short(struct report *report, const struct weighing *a
     struct weighed more = {.fits = false};
     uint64_t gpus = 0;
     const char *text =
-        report_text(report, "not affordable: no plan of %s fits these GPUs", w->model.id);
+        report_text(report, "not affordable: no plan of %s fits these GPUs without offload",
+                    w->model.id);
     if (w->fits)
         text = report_text(report,
                            "not affordable: %s gets %.3g billion tokens, the law asks for %.3g "
