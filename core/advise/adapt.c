@@ -193,7 +193,7 @@ static double network_factor(const struct adapt *a, const struct rk_plan *plan,
 }
 
 /* The factor of the processors at which the prediction takes as long as measured: a bubble grows
- * with it, transfers run beside it. Where none is that fast the networks must be faster, and the
+ * with it, transfers overlap it. Where none is that fast the networks must be faster, and the
  * processors are as described. */
 static double compute_factor(const struct adapt *a, const struct rk_plan *plan, double step_s)
 {
