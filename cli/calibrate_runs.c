@@ -114,7 +114,7 @@ static enum rk_status read_run(const struct calibrate_log *log, const char *syst
     enum rk_status status = model_open(log->model, &fact->model, error);
     char host[HOST_WORD];
     if (status == RK_OK) status = rk_system_load(system, &fact->system, error);
-    if (status == RK_OK) status = plan_named_on(log->plan, &fact->system, &fact->plan, error);
+    if (status == RK_OK) status = plan_named_on(log->plan, &fact->system, 0, &fact->plan, error);
     if (status == RK_OK) status = host_add(&fact->plan, system, &fact->system, host, error);
     fact->lone_batch = (double)fact->plan.batch;
     return status;

@@ -47,7 +47,7 @@ static const struct option input_rows[] = {
      .help = "Compare A with the best plan of a search (as without B): same GPUs, batch, precision and attention kernel"},
     OPTION_HEADROOM_ROW(AT(source.headroom)),
     {.letter = 'g', .name = "gpus", .common = true, .type = OPTION_NUMBER, AT(source.gpus), .min = 1, .max = 1 << 24,
-     .help = "Number of GPUs of a script (default: what it says)"},
+     .help = "Number of GPUs of both plans, as of a script (default: what they say)"},
     {.name = "set", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(source.sets),
      .help = "Set a variable that a script leaves unset; may be repeated"},
     {.name = "ignore", .type = OPTION_TEXTS, .argument = "NAME", AT(source.ignored),

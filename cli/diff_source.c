@@ -185,7 +185,7 @@ static enum rk_status read_plan(const struct diff_source *source, const char *te
     if (system->machine && form != PLAN_CHANGES)
         return read_several(source, text, form, plan, error);
     if (form == PLAN_FILE || form == PLAN_SCRIPT) {
-        status = form == PLAN_FILE ? plan_named_on(text, system, plan, error)
+        status = form == PLAN_FILE ? plan_named_on(text, system, source->gpus, plan, error)
                                    : read_script(source, text, plan, model, keep, error);
         if (form == PLAN_FILE && status == RK_BAD_INPUT && launch_is_config(text)) {
             status = read_script(source, text, plan, model, keep, error);

@@ -396,13 +396,18 @@ enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_
     return status;
 }
 
-enum rk_status plan_named_on(const char *name, const struct rk_system *system, struct rk_plan *plan,
-                             struct rk_error *error)
+enum rk_status plan_named_on(const char *name, const struct rk_system *system, uint64_t gpus,
+                             struct rk_plan *plan, struct rk_error *error)
 {
     struct plan_draft draft = plan_draft();
     struct plan_fault fault;
     const enum rk_status status = plan_named(name, &draft, error);
     if (status != RK_OK) return status;
+    if (gpus) {
+        if (plan_given(&draft, "gpus")) draft.data = 0;
+        draft.plan.ranks = gpus;
+        draft.given[plan_row("gpus")] = true;
+    }
     if (!system->machine) plan_take_system(&draft, system);
     if (!plan_complete(&draft, &fault)) return plan_fail(&draft, &fault, error);
     *plan = draft.plan;

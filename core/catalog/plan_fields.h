@@ -120,8 +120,9 @@ enum rk_status plan_read_file(const struct document *document, struct rk_plan *p
 /* A file (named as in <reckon/catalog.h>) or a line of words into a draft. */
 enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_error *error);
 
-/* The same, complete: what it leaves open is as reckon predict takes it on the system. */
-enum rk_status plan_named_on(const char *name, const struct rk_system *system, struct rk_plan *plan,
-                             struct rk_error *error);
+/* The same, complete: what it leaves open is as reckon predict takes it on the system. `gpus` (0:
+ * not said) win over the file's, whose data parallelism follows. */
+enum rk_status plan_named_on(const char *name, const struct rk_system *system, uint64_t gpus,
+                             struct rk_plan *plan, struct rk_error *error);
 
 #endif
