@@ -305,9 +305,8 @@ static enum rk_status note_short(struct report *report, const struct weighing *a
     const struct budget_args *args = at->args;
     struct weighed more = {.fits = false};
     uint64_t gpus = 0;
-    const char *text =
-        report_text(report, "not affordable: no plan of %s fits these GPUs without offload",
-                    w->model.id);
+    const char *text = report_text(
+        report, "not affordable: no plan of %s fits these GPUs without offload", w->model.id);
     if (w->fits)
         text = report_text(report,
                            "not affordable: %s gets %.3g billion tokens, the law asks for %.3g "
@@ -385,8 +384,7 @@ static const char *best_text(struct report *report, const struct budget_args *ar
                                                            "INCOMPLETE, stopped by a signal: the "
                                                            "largest affordable of %d of %d sizes",
                                                            count, SIZES),
-                       best->model.id,
-                       (double)rk_model_parameters(&best->model) / 1e9, times,
+                       best->model.id, (double)rk_model_parameters(&best->model) / 1e9, times,
                        times * best->outcome.total_s / DAY_S, usd > 0 ? " for " : "",
                        usd > 0 ? verdict_money(report, usd) : "");
 }

@@ -16,8 +16,8 @@ struct export_plan {
     struct rk_plan plan;
 };
 
-/* Words override the file; the defaults are those of reckon-plan(5), with a system (else NULL) those
- * of reckon predict, which may offload to its nodes' memory. */
+/* Words override the file; the defaults are those of reckon-plan(5), with a system (else NULL)
+ * those of reckon predict, which may offload to its nodes' memory. */
 enum rk_status export_gather(const struct plan_source *source, struct rk_system *system,
                              struct export_plan *plan, struct rk_error *error);
 

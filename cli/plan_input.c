@@ -424,8 +424,7 @@ static void say_presets(struct plan_input *input, bool microbatch, bool batch)
     const int length = model_why_length(why);
     if (!plan_given(draft, "framework"))
         plan_assume(input, "framework %s", rk_framework_name(plan->framework));
-    if (!microbatch)
-        plan_assume(input, "microbatch %" PRIu64, plan->microbatch);
+    if (!microbatch) plan_assume(input, "microbatch %" PRIu64, plan->microbatch);
     if (!batch) plan_assume(input, "batch %" PRIu64 " (4 * gpus * microbatch)", plan->batch);
     if (!plan_given(draft, "sequence") || plan->sequence == 0)
         plan_assume(input, "sequence %" PRIu64 " (%.*s%s)", input->model.sequence, length, why,

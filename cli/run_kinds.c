@@ -51,10 +51,9 @@ void run_kinds(struct report *report, const struct run_terms *terms, const struc
         return;
     show_kinds(report, &run, f->system->machine, outcome->gpu_hours / run.all);
     if (run.links_usd > 0)
-        report_note(report,
-                    report_text(report,
-                                "bytes over links: %s of it, of steps done twice, too",
-                                verdict_money(report, run.links_usd *
-                                                          (outcome->work_s + outcome->lost_s) /
-                                                          f->prediction->step_s)));
+        report_note(
+            report,
+            report_text(report, "bytes over links: %s of it, of steps done twice, too",
+                        verdict_money(report, run.links_usd * (outcome->work_s + outcome->lost_s) /
+                                                  f->prediction->step_s)));
 }

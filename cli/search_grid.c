@@ -162,8 +162,7 @@ static enum rk_status load_system(const struct search_args *args, const char *li
     const struct rk_plan away = asked_away(args);
     char note[HOST_WORD] = "";
     enum rk_status status = rk_system_load_several(line, system, error);
-    if (status == RK_OK && !system->machine)
-        status = host_add(&away, line, system, note, error);
+    if (status == RK_OK && !system->machine) status = host_add(&away, line, system, note, error);
     if (*note && search_speaks()) fprintf(stderr, "reckon: assumed: %s\n", note);
     return status;
 }

@@ -133,8 +133,8 @@ static enum rk_status set_query(struct search *search, struct rk_error *error)
     enum rk_status status =
         search_name_run(search, "--where", where, search->where, sizeof search->where, error);
     if (status == RK_OK && args->sort)
-        status = search_name_run(search, "--sort", args->sort, search->sort, sizeof search->sort,
-                                 error);
+        status =
+            search_name_run(search, "--sort", args->sort, search->sort, sizeof search->sort, error);
     if (status == RK_OK && args->pareto)
         status = search_name_run(search, "--pareto", args->pareto, search->pareto,
                                  sizeof search->pareto, error);
@@ -463,7 +463,8 @@ static bool may_take_host(const struct search *search)
         if (search->problem.pinned[axis].count) return false;
     return search->result.complete && !search->result.found && !args->state && !args->plan &&
            !search_is_published(search) && !search_is_over_clusters(search) &&
-           strcmp(search->line, "-") != 0 && rk_search_count(&search->result.counts, RK_MEMORY_EXCEEDED);
+           strcmp(search->line, "-") != 0 &&
+           rk_search_count(&search->result.counts, RK_MEMORY_EXCEEDED);
 }
 
 enum rk_status search_with_host(struct search *search, struct search_session *session, uint64_t top,

@@ -72,8 +72,8 @@ static size_t compared(const struct run_share *share, int name, const char *text
         !quantity_parse(number, digits, QUANTITY_COUNT, false, &bound, &problem))
         return 0;
     const bool at_most = (*sign == '<') == (signs == 2);
-    snprintf(out, size, "step_s %s %.17g", *sign == '<' ? "<" : ">=",
-             step_at(share, name, bound, at_most));
+    snprintf(out, size, "step_s %s %.17g",
+             *sign == '<' ? "<" : ">=", step_at(share, name, bound, at_most));
     return (size_t)(number + digits - at);
 }
 
@@ -86,8 +86,7 @@ static enum rk_status refuse(const struct search *search, const char *option, in
                        "step_s, or step_usd where every cluster has its price",
                        option, names[name]);
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: %s is of a run: give %s", option,
-                   names[name],
-                   search->args->run.tokens ? "--price" : "--tokens, 15T or usual");
+                   names[name], search->args->run.tokens ? "--price" : "--tokens, 15T or usual");
 }
 
 static int find_name(const char *at, size_t length)

@@ -157,9 +157,9 @@ static void add_headline(struct table *table, const struct search_grid *grid)
                             table->args->where ? " that satisfies " : "",
                             table->args->where ? table->args->where : ""));
     if (table->hosts)
-        report_note(report, report_text(report,
-                                        "  where nothing fits without offload %s is assumed",
-                                        table->assumed));
+        report_note(report,
+                    report_text(report, "  where nothing fits without offload %s is assumed",
+                                table->assumed));
     if (search_grid_is_priced(grid))
         report_note(report,
                     report_text(report,

@@ -136,11 +136,11 @@ void verdict_of(struct report *report, const char *what, const struct forecast *
 enum sure verdict_best(struct report *report, bool complete, const struct forecast *f)
 {
     const enum sure sure = verdict_sure(f, NULL);
-    report_answer(
-        report, verdict_tone(sure),
-        report_text(report, "%s %s%s",
-                    complete ? "Best plan" : "INCOMPLETE, stopped by a signal: the best plan so far",
-                    sure == SURE_UNSURE ? "is " : "", line_of(report, f, sure)));
+    report_answer(report, verdict_tone(sure),
+                  report_text(report, "%s %s%s",
+                              complete ? "Best plan"
+                                       : "INCOMPLETE, stopped by a signal: the best plan so far",
+                              sure == SURE_UNSURE ? "is " : "", line_of(report, f, sure)));
     return sure;
 }
 

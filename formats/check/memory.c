@@ -97,9 +97,8 @@ static void fix_memory(const struct rk_model *model, const struct rk_system *sys
         struct rk_plan other = *plan;
         if (!changes[i].apply(&other)) continue;
         if (rk_predict(model, system, &other, p) != RK_FITS) continue;
-        const bool sure =
-            sure_of(model, &other, p->stage[p->tightest].total_bytes,
-                    system->memory[0].capacity_bytes, NULL) == SURE_FITS;
+        const bool sure = sure_of(model, &other, p->stage[p->tightest].total_bytes,
+                                  system->memory[0].capacity_bytes, NULL) == SURE_FITS;
         if (sure < best_sure || (sure == best_sure && best_s > 0 && p->step_s >= best_s)) continue;
         best_s = p->step_s;
         best_sure = sure;
@@ -149,8 +148,8 @@ static void judge_lower(const struct rk_model *model, const struct rk_system *sy
 }
 
 static void judge_plan(const struct rk_model *model, const struct rk_system *system,
-                  const struct rk_plan *plan, const struct rk_launch *launch,
-                  struct rk_prediction *p, struct rk_findings *findings)
+                       const struct rk_plan *plan, const struct rk_launch *launch,
+                       struct rk_prediction *p, struct rk_findings *findings)
 {
     const double capacity = system->memory[0].capacity_bytes;
     struct rk_finding *f = NULL;
