@@ -288,8 +288,8 @@ bool rule_lowers(const struct memory_rule *rule, int tier);
 double lowered_bytes(const struct memory_rule *rule, const struct stage_sum *sum, double in_flight,
                      int tier);
 
-/* What is not there at the peak of gradients that come late: the activations, and what the loss has
- * beside them, are there first, the gradients last, and what lies between is linear in both. */
+/* What is not there at the peak of gradients that come late: the activations, and what the loss
+ * needs with them, are there first, the gradients last, and what lies between is linear in both. */
 static inline double absent_bytes(const struct stage_demand *demand, double in_flight)
 {
     const double flight = demand->flight_bytes * in_flight + demand->beside_bytes;
