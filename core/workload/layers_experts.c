@@ -9,6 +9,7 @@
  *     an expert's = received * e / experts
  */
 #include "plan/habits.h"
+#include "workload/layers.h"
 #include "workload/layers_build.h"
 
 #include <math.h>
