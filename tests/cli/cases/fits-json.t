@@ -58,6 +58,7 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "base_head": 
     "batch": 
     "biases": 
+    "bucket": 
     "cache_kept": 
     "capacity_factor": 
     "capacity_padded": 

@@ -56,6 +56,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "batch": 
     "biases": 
     "bubble_s": 
+    "bucket": 
     "cache_kept": 
     "capacity_factor": 
     "capacity_padded": 

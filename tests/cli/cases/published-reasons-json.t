@@ -160,6 +160,7 @@ reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 64 --
     "whole_gradients": false,
     "gradient_overlap": false,
     "weight_overlap": false,
+    "bucket": 0,
     "keep_gathered": false,
     "flat_units": false,
     "dispatcher": "alltoall",

@@ -43,7 +43,7 @@ done
   recompute layernorm, zero 1, shard-ranks 0, gradient-overlap yes, weight-overlap yes
 
 it goes on with 120 GPUs   at 93.7 % of its pace
-it goes on with 96 GPUs at   73.1 % of its pace
+it goes on with 96 GPUs at   73.2 % of its pace
 === stderr
 reckon: framework calculon has no context: leave it out
 reckon: --tensor and a word of the plan say the same: give one of them

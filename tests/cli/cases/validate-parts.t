@@ -22,9 +22,9 @@ MI250 - 1435
 MI250 (one of two dies) - 875.4
 MI250X (two GCDs) - 1435
 MI250X - 875.4
-Trainium1 - 1277
-Trainium (NeuronCore-v2) - 785.1
-Trainium2 - 3642
+Trainium1 - 1275
+Trainium (NeuronCore-v2) - 784.7
+Trainium2 - 3638
 Trainium2 (NeuronCore) - a part of a device (NeuronCore), which the catalog has not
 TPU v5p - 3632
 TPU v5p TensorCore - a part of a device (core), which the catalog has not
