@@ -240,19 +240,23 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
  * usual (docs/notes/accuracy.md, the host). */
 #define EAGER 1.6
 
-/* Also in fused programs a mixture's router, permutations and exchanges are such modules. */
-static double modules_of(const struct rk_plan *plan, const struct operation *op)
+/* Also in fused programs a mixture's router, permutations and exchanges are such modules; hosts
+ * that are slow throughout, as those of the tests, are no slower there. */
+#define EAGER_S 80e-6
+
+static double modules_of(const struct bench *bench, const struct operation *op)
 {
     const bool mixture = op->graph >= RK_GRAPH_ROUTER && op->graph < RK_GRAPH_PARTS;
-    return plan->fused && mixture ? EAGER : 1;
+    const double at_most = EAGER_S / bench->system->kernels.launch_s;
+    return bench->plan->fused && mixture ? larger(1, smaller(EAGER, at_most)) : 1;
 }
 
-static double starts_of(const struct rk_plan *plan, const struct operation *op, int pass)
+static double starts_of(const struct bench *bench, const struct operation *op, int pass)
 {
     const double looped = larger(1, op->starts);
     const double calls = op->kernels[pass] / (op->kind == OPERATION_MATRIX ? 1 : looped);
-    if (plan_captures(plan, op->graph)) return 0;
-    return modules_of(plan, op) * calls * (1 + LOOPED * (looped - 1));
+    if (plan_captures(bench->plan, op->graph)) return 0;
+    return modules_of(bench, op) * calls * (1 + LOOPED * (looped - 1));
 }
 
 double host_start_s(const struct rk_system *system, const struct rk_plan *plan)
@@ -277,11 +281,10 @@ static void fold_launches(struct layer_fold *fold, const struct bench *bench,
     for (int i = 0; i < layer->operations; i++) {
         const struct operation *op = &layer->operation[i];
         for (int pass = 0; pass < RK_PASSES; pass++)
-            starts[pass] += starts_of(bench->plan, op, pass);
-        starts[FOLD_FORWARD] +=
-            rk_plan_bare_passes(bench->plan) * starts_of(bench->plan, op, RK_FORWARD);
+            starts[pass] += starts_of(bench, op, pass);
+        starts[FOLD_FORWARD] += rk_plan_bare_passes(bench->plan) * starts_of(bench, op, RK_FORWARD);
         if (treatment == RECOMPUTED && is_redone(bench->plan, parts_that_redo(op)))
-            starts[FOLD_RECOMPUTE] += starts_of(bench->plan, op, RK_FORWARD);
+            starts[FOLD_RECOMPUTE] += starts_of(bench, op, RK_FORWARD);
     }
     for (int pass = 0; pass < FOLD_PASSES; pass++)
         spend(fold, (enum fold_pass)pass, SPENT_LAUNCH,
@@ -418,14 +421,14 @@ static struct swap_fold swap_of(const struct timed_layer *timed)
 }
 
 /* Lists the operations that may be recomputed, or that hold something. */
-static void list_again(struct timed_layer *timed, const struct rk_plan *plan)
+static void list_again(struct timed_layer *timed, const struct bench *bench)
 {
     timed->again = 0;
     timed->steady_bytes = 0;
     for (int i = 0; i < timed->layer.operations; i++) {
         const struct operation *op = &timed->layer.operation[i];
         const struct again again = {timed->waited_s[i][RK_FORWARD],
-                                    starts_of(plan, op, RK_FORWARD),
+                                    starts_of(bench, op, RK_FORWARD),
                                     op->saved_bytes,
                                     op->saved_recomputed_bytes,
                                     op->released_bytes > 0 ? op->working_bytes : 0,
@@ -562,7 +565,7 @@ static void time_kind(struct timed_layer *timed, enum layer_kind kind, const str
     timed->kept.swap = swap_of(timed);
     fold_step(&timed->kept, bench, model, layer);
     fold_copied(&timed->kept, bench, layer);
-    list_again(timed, bench->plan);
+    list_again(timed, bench);
 }
 
 static void fold_kind(struct layer_folds *fold, const struct timed_layer *timed,

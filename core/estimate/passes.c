@@ -96,6 +96,7 @@ static void passes_of_runs(const struct rk_model *model, const struct rk_system 
         const struct stage_transfers unknown = {0}; /* runs have shares of their own */
         struct run_stage stage, part;
         run_stage_of(&stage, NULL, &runs, model, system, plan, (uint64_t)i);
+        passes->reduce_in_buckets |= plan->gradient_overlap && in_buckets(&stage.sum, plan);
         passes->end[i].optimizer_s = stage.end.optimizer_s;
         passes->end[i].gather_s = stage.end.gather_s;
         for (int at = i; at < passes->parts; at += passes->stages) {
@@ -137,6 +138,7 @@ void rk_predict_passes(const struct rk_model *model, const struct rk_system *sys
         const int class = map.class_of[rk_plan_stage_of(plan, (uint64_t)i)];
         const struct stage_sum *stage = &sums.sum[class];
         const struct exchange exchange = exchange_of(stage, system, &sharing, plan);
+        passes->reduce_in_buckets |= plan->gradient_overlap && in_buckets(stage, plan);
         struct stage_blocks part_blocks;
         struct stage_sum part, alone;
         stage_part(&part_blocks, model, plan, (uint64_t)i);

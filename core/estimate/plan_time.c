@@ -338,6 +338,11 @@ static double messages_of(const struct stage_sum *sum, const struct rk_plan *pla
     return bucket > 0 ? smaller(layers, larger(1, parameters / chunks / bucket)) : layers;
 }
 
+bool in_buckets(const struct stage_sum *sum, const struct rk_plan *plan)
+{
+    return messages_of(sum, plan) < sum->blocks / (double)plan->chunks;
+}
+
 void stage_waits(struct waited waits[WAITS], const struct stage_sum *sum,
                  const struct exchange *exchange, const struct rk_plan *plan)
 {

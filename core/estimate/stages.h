@@ -349,6 +349,9 @@ void stage_waits(struct waited waits[WAITS], const struct stage_sum *sum,
 double waited_excess_s(const struct waited *waited);
 double waited_one_s(const struct waited *waited);
 
+/* Gradients of several layers go in one message. */
+bool in_buckets(const struct stage_sum *sum, const struct rk_plan *plan);
+
 /* Work after the last backward pass of a stage. */
 struct stage_end {
     double put_off_s; /* weight gradients of the head that wait for the pipeline to drain */

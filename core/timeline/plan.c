@@ -20,6 +20,7 @@ static const char *const reasons[TIMELINE_REASONS] = {
     [REASON_MESSAGES_BESIDE]  = "messages overlap with computation; the formula waits only for those at start and end, or for one after every pass (`messages` charged)",
     [REASON_UNEQUAL_HALVES]   = "the chunks of a stage are unequal; the formula gives each half of its time",
     [REASON_REDUCE_CHUNKS]    = "gradients are reduced chunk by chunk; the formula overlaps them with a stage's last backward pass in pieces of a chunk",
+    [REASON_BUCKETS]          = "gradients are reduced block by block; the formula waits for a last bucket of several",
     [REASON_DRAIN]            = "work of a stage after its last pass runs while earlier stages drain; the formula leaves messages out of that time",
     [REASON_PUT_OFF]          = "weight gradients of the head that are put off are drawn where they arise, not in the drain",
     [REASON_WEIGHT_GRADIENTS] = "weight gradients fill the bubble where they fit; the formula is that of equal stages",

@@ -170,7 +170,8 @@ static void find_reasons(struct timeline_plan *plan, const struct rk_passes *pas
         ends |= passes->end[i].optimizer_s > 0;
     plan->memory_reasons = reason_if(chunks || dual, REASON_HELD_CHUNKS);
     const bool folds = rk_schedule_folds(p->schedule);
-    plan->time_reasons = reason_if(zero_bubbles(p->schedule) || dual, REASON_WEIGHT_GRADIENTS);
+    plan->time_reasons = reason_if(zero_bubbles(p->schedule) || dual, REASON_WEIGHT_GRADIENTS) |
+                         reason_if(plan->reduces && passes->reduce_in_buckets, REASON_BUCKETS);
     if (p->stages == 1) return;
     plan->time_reasons |=
         reason_if(!equal && p->schedule == RK_1F1B && !chunks, REASON_UNEQUAL_STAGES) |

@@ -154,7 +154,7 @@ uint64_t timeline_passes(const struct timeline_plan *plan);
 
 /* Sentences for the bits of the plan's reasons; NULL for a bit that means nothing. */
 const char *timeline_reason(unsigned bit);
-enum { TIMELINE_REASONS = 18 };
+enum { TIMELINE_REASONS = 19 };
 
 /* Blocks of a stage. */
 uint64_t timeline_blocks(const struct timeline_plan *plan, uint32_t stage);

@@ -195,6 +195,7 @@ struct rk_passes {
     double send_s, message_bytes; /* from one part to the next, and back */
     bool sends_wait;              /* computing waits for messages */
     bool reduce_beside;           /* gradients are reduced while backward runs */
+    bool reduce_in_buckets;       /* ... of several layers in one message */
 };
 
 /* Requires a plan that rk_predict times. */
