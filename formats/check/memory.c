@@ -113,9 +113,11 @@ struct rk_finding *memory_blame(const struct rk_model *model, const struct rk_pl
                                 bool exact, int tier, double need, double capacity,
                                 struct rk_findings *findings)
 {
-    const double chance = tier ? NAN : learned_fit_within(model, plan, need, capacity);
-    const enum sure sure = tier ? (need > capacity ? SURE_NOT : SURE_FITS)
-                                : sure_of(model, plan, need, capacity, NULL);
+    const bool learned = !tier && !exact;
+    const double chance = learned ? learned_fit_within(model, plan, need, capacity) : NAN;
+    const enum sure sure = learned           ? sure_of(model, plan, need, capacity, NULL)
+                           : need > capacity ? SURE_NOT
+                                             : SURE_FITS;
     char of[32] = "";
     if (sure == SURE_FITS) return NULL;
     struct rk_finding *f = findings_add(findings, "5.stage");

@@ -21,11 +21,9 @@ llama3.1-8b on h100-sxm5-80g: nothing found
 exit 0
   plan: framework=deepspeed dp8 gbs32 zero3 grad-overlap weight-overlap no-fused
   offload-optimizer=1
-named.json: note 5.stage: stage 0 68.8 GiB: unsure, P(fits) 68 %: 80 GiB are there: recompute=selective:core_attn+mlp needs 39 GiB
-llama3.1-8b on h100-sxm5-80g: 1 note
+llama3.1-8b on h100-sxm5-80g: nothing found
 exit 0
   plan: framework=deepspeed dp8 gbs32 zero3 grad-overlap weight-overlap no-fused
   offload-optimizer=1
-inline.json: note 5.stage: stage 0 68.8 GiB: unsure, P(fits) 68 %: 80 GiB are there: recompute=selective:core_attn+mlp needs 39 GiB
-llama3.1-8b on h100-sxm5-80g: 1 note
+llama3.1-8b on h100-sxm5-80g: nothing found
 exit 0

@@ -14,7 +14,7 @@ llama3.1-8b on h100-sxm5-80g: 1 error
 warning 5.stage: stage 0 91.7 GiB: does not fit, P(fits) 13 %: 80 GiB are there: zero3 needs 55 GiB
 llama3.1-8b on h100-sxm5-80g: 1 warning
 0
-error 5.stage: stage 0 91.7 GiB: does not fit, P(fits) 13 %: 80 GiB are there: zero3 needs 55 GiB
+error 5.stage: stage 0 91.7 GiB: does not fit: 80 GiB are there: zero3 needs 55 GiB
 llama3.1-8b on h100-sxm5-80g: 1 error
 1
 fits

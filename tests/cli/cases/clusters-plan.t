@@ -95,14 +95,14 @@ reckon search -q -m gpt3-175b -b 64 -s "h100-sxm5-80g x64 + l4 x8 hbm=1GiB name=
     "recompute": "selective",
     "recompute_parts": ["mlp"]
 }
-step                12.2680 s
-   1  12.2680          5342  42.26    34.9         64        0.4362  gbs512 round16; old: 8 layers tp1 cp2 dp16 mbs1 recompute=selective; new: 24 layers tp1 cp2 dp16 mbs1 recompute=selective
-fits: P(fits) 97 %, 20.97 s per step, MFU 28.1 %, memory 46.2 of 80.0 GiB on stage 0 of 0-1
+step                12.2679 s
+   1  12.2679        5342.1  42.26    34.9         64        0.4362  gbs512 round16; old: 8 layers tp1 cp2 dp16 mbs1 recompute=selective; new: 24 layers tp1 cp2 dp16 mbs1 recompute=selective
+fits: P(fits) 99 %, 20.97 s per step, MFU 28.1 %, memory 46.2 of 80.0 GiB on stage 0 of 0-1
   llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 48 GPUs, simulation
   plan: tp4 pp2 gbs512 stages=16:20/dp4~@1/dp4/recompute=full,12/dp4/tp2/cp2 messages-sharded sp
   zero1 grad-overlap weight-overlap
   time: no interval, because no class of measured runs is over several clusters
-  memory: 90 % interval 36.8-71.1 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); P(fits) 97 %
+  memory: 90 % interval 36.8-66.6 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); P(fits) 99 %
 
 Where the time of a step goes
               time  share
@@ -115,21 +115,21 @@ tensor      2.0302    9.7  exposed tensor-parallel communication                
 launch      0.0498    0.2  host launch overhead
 pipeline    1.3776    6.6  exposed messages between stages                                     ##
 bubble      0.2167    1.0  pipeline bubble (fill, drain, imbalance)
-data        2.7569   13.1  exposed data-parallel communication of gradients and weights        ###
+data        2.7568   13.1  exposed data-parallel communication of gradients and weights        ###
 optimizer   0.0114    0.1  optimizer step
-step       20.9661  100.0
+step       20.9659  100.0
 
 Communication of the slowest stage
                  link time  exposed  of step  sent, all GPUs
                          s        s        %             TiB
 tensor parallel     2.8342   2.0302      9.7           24.66
-data parallel       2.9112   2.7569     13.1               -
+data parallel       2.9084   2.7568     13.1               -
 
 Throughput
-step                20.9661 s
-tokens per second   200.052 K
+step                20.9659 s
+tokens per second   200.053 K
 ... per GPU         4.168 K
-samples per second  24.4204
+samples per second  24.4206
 FLOP/s per GPU      214.5 TFLOP/s     model FLOP: three times forward
 ... executed        225.0 TFLOP/s     model FLOP, with recomputation
 MFU                 28.09 %           model FLOP over peak of the plan's precision
@@ -146,13 +146,13 @@ stage  blocks  parameters  forward  backward  in flight  state  activations  res
 Where the stages run
 stage  cluster    layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages   end  memory  fits in
                                                                             ms        ms        ms     s     GiB        %
-    0  new + old      20      4    32   4   1   1   8    3  none        130.15    388.71     43.05  2.77    46.2       97  ##############..........
+    0  new + old      20      4    32   4   1   1   8    3  none        130.15    388.71     43.05  2.77    46.2       99  ##############..........
     1  new            12      2    16   2   2   1   4    4  none        125.58    242.80      0.00  0.02    33.5      100  ##########..............
 
 Communication of a step
 stage  to the next one over   each way  both ways  gradients of a GPU  their collectives
                                                 s                                      s
-    0  new                   32.00 GiB      1.378            4.55 GiB              2.911
+    0  new                   32.00 GiB      1.378            4.55 GiB              2.908
     1  -                             -          -            5.85 GiB              0.046
 
 Replicas of several kinds, and their samples per round
@@ -162,7 +162,7 @@ stage  cluster  replicas  tp  cp  samples, least  most  both passes
     0  old             4   4   1               1     1       518.86
 
 a step costs 0.6057 USD: GPU-hours used, bytes over links
-step                436.7140 s
+step                436.7139 s
 exit 3
 exit 3
 exit 3
@@ -208,19 +208,19 @@ exit 0
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
-    0  1             4      1     8   1   2   8   4    1  none         73.82    147.86      7.28  30.19    32.0      100  ##########..............
+    0  1             4      1     8   1   2   8   4    1  none         73.82    147.86      6.74  30.19    32.0      100  ##########..............
     1  1             4      1     8   1   2   8   4    1  none         72.02    146.88     43.05  27.67    27.2      100  ########................
-    2  0            12      1     8   1   2   8   4    1  none         83.81    166.81      2.00  49.19    65.1       81  ####################....
-    3  0            12      1     8   1   2   8   4    1  none         86.80    171.08      0.00  50.42    54.9       91  ################........
+    2  0            12      1     8   1   2   8   4    1  none         83.81    166.81      2.00  49.19    65.1       83  ####################....
+    3  0            12      1     8   1   2   8   4    1  none         86.80    171.08      0.00  50.42    54.9       95  ################........
 
-step                4.9475 s
-tp1 5.3146 1 0
-tp2 5.8012 1 0
-tp4 6.5901 1 0
-tp8 8.0865 1 0
-recompute=none 5.3146 1 0
-recompute=selective 5.5096 1 0
-recompute=full 6.8381 1 0
+step                4.9470 s
+tp1 5.3143 1 0
+tp2 5.8010 1 0
+tp4 6.5898 1 0
+tp8 8.0877 1 0
+recompute=none 5.3143 1 0
+recompute=selective 5.5094 1 0
+recompute=full 6.8379 1 0
 Single changes that make a plan with 1 % more samples per second feasible
 change
 more of 0: memory tier 0 (HBM3): no amount helps
@@ -228,9 +228,9 @@ a larger domain of 0: network tier 0 (NVLink4): no size helps
 more of 1: memory tier 0 (HBM2e): no amount helps
 a larger domain of 1: network tier 0 (NVLink3): no size helps
 rank,step_s,gpus,step_usd,stages
-1,5.314580599833272,,32,0.09448143288592484,gbs128 round8; 1: 8 layers tp1 cp2 dp8 mbs1; 0: 24 layers tp1 cp2 dp8 mbs1
+1,5.3143423650448804,,32,0.09447719760079788,gbs128 round8; 1: 8 layers tp1 cp2 dp8 mbs1; 0: 24 layers tp1 cp2 dp8 mbs1
 2,6.08573213893462,,24,0.08790501978461118,gbs128 round8; 1: 4 layers tp1 dp8 mbs1; 0: 28 layers tp1 cp2 dp8 mbs1
-3,6.790369873051286,0.9011533489662883,,,16,0.0754485541450143,"gbs128 round4; 0: 8,9 layers tp1 cp2 dp4 mbs1; 0: 7,8 layers tp1 cp2 dp4 mbs1"
+3,6.790369873051286,0.9457517351007902,,,16,0.0754485541450143,"gbs128 round4; 0: 8,9 layers tp1 cp2 dp4 mbs1; 0: 7,8 layers tp1 cp2 dp4 mbs1"
 exit 2
 -m llama3.1-8b dp4 tp4 pp2 gbs64 split=9,23 sp zero1 grad-overlap weight-overlap
 pipeline-model-parallel-layout "Et*9|t*23L"

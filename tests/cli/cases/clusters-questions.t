@@ -107,7 +107,7 @@ llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100G
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
   weight-overlap
 schedule 1f1b: stages 2, chunks of a stage 1, microbatches 8, passes 32; messages beside
-step: 3.07526 s simulated, 3.07526 s by the simulation: the same
+step: 3.07502 s simulated, 3.07502 s by the simulation: the same
 idle: 13.1 % of the step on average, 15.8 % at most, 10.5 % on the busiest stage, whose bubble is 10.4 % by the simulation
 tightest: stage 1, memory tier 0 (HBM3): 39.30 GiB at most, 39.30 GiB by the simulation: the same; it has 80 GiB
 trace: t.json, all of the step
@@ -121,24 +121,24 @@ memory tier 0 (HBM3)               1  39.30 GiB  39.30 GiB        0.00  80.00 Gi
 Stages
 cluster  stage  blocks  compute  offload  messages  reduce  optimizer      idle  of step   peak  of HBM
                               s        s         s       s         ms        ms        %    GiB       %
-old          0       8   2.5609   0.0000    0.0000  0.0000    29.2007  485.1941     15.8  18.95    23.7  ######..................
-new          1      24   2.7260   0.0000    0.0000  0.0000    26.8865  322.4222     10.5  39.30    49.1  ############............
+old          0       8   2.5609   0.0000    0.0000  0.0000    28.9624  485.1941     15.8  18.95    23.7  ######..................
+new          1      24   2.7260   0.0000    0.0000  0.0000    26.8865  322.1839     10.5  39.30    49.1  ############............
 165
 0F0,0F1,,0B0,0F2,0B1,0F3,0B2,0F4,0B3,0F5,0B4,0F6,0B5,0F7,0B6
 ,1F0,1B0,1F1,1B1,1F2,1B2,1F3,1B3,1F4,1B4,1F5,1B5,1F6,1B6,1F7
-step: 3.28319 s simulated, 3.28319 s by the simulation: the same
-step: 2.90322 s simulated, 2.90322 s by the simulation: the same
+step: 3.28295 s simulated, 3.28295 s by the simulation: the same
+step: 2.90299 s simulated, 2.90299 s by the simulation: the same
 ]}
 ]}
-step: 3.07526 s simulated, 3.07526 s by the simulation: the same
-step                3.0753 s
+step: 3.07502 s simulated, 3.07502 s by the simulation: the same
+step                3.0750 s
 exit 2
 == fits
 fits: P(fits) 100 %, 3.075 s per step, MFU 42.1 %, memory 39.3 of 80.0 GiB on stage 1 of 0-1
   llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, simulation
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
   weight-overlap
-  memory: 90 % interval 31.3-60.5 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); it fits
+  memory: 90 % interval 31.3-56.7 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); it fits
 
 Memory of a GPU, stage by stage
                stage 0  stage 1
@@ -162,14 +162,14 @@ Single changes that save memory
 change                             saves   left  fits   step  slower by
                                      GiB    GiB            s          %
 recompute=full                     12.73  53.43   yes  3.991       29.8  recompute whole layers
-zero3                              12.10  52.79   yes  3.200        4.1  shard weights too
-zero2                               8.96  49.65   yes  3.133        1.9  shard gradients too
+zero3                              12.10  52.79   yes  3.199        4.0  shard weights too
+zero2                               8.96  49.65   yes  3.132        1.9  shard gradients too
 recompute=selective:mlp             8.35  49.04   yes  3.674       19.5  recompute dense MLPs
 tp4 stages=8:8@1/dp4,24/dp4         8.26  48.96   yes  3.518       14.4  double tensor, halve data parallelism
 gradient-bytes=2                    5.36  46.06   yes  3.066       -0.3  store gradients in 16 bits
 recompute=full recompute-layers=8   4.24  44.94   yes  3.643       18.5  recompute half of the layers
 recompute=selective:layernorm       1.59  42.29   yes  3.095        0.7  recompute norms
-moment1-bytes=2 moment2-bytes=2     1.34  42.04   yes  3.075        0.0  store moments in 16 bits
+moment1-bytes=2 moment2-bytes=2     1.34  42.04   yes  3.074        0.0  store moments in 16 bits
 recompute=selective:core_attn       0.01  40.71   yes  3.179        3.4  recompute attention's core
 
 Offloading is not tried: not every cluster has a second memory.
@@ -219,7 +219,7 @@ stage  layers  change                                        alone    memory    
 Path from A to B, the most helpful change first
 change                                                                          step      saved   of A  memory
                                                                                    s         ms      %     GiB
-stages tp2/sp/zero1: 8:8@1/dp8,24/dp8 -> tp2/sp/zero1: 16:8@1/dp8,24/dp4/tp4  3.7530  -677.7636  -22.0   48.07
+stages tp2/sp/zero1: 8:8@1/dp8,24/dp8 -> tp2/sp/zero1: 16:8@1/dp8,24/dp4/tp4  3.7528  -677.7636  -22.0   48.07
 
 Where the time of a step goes
                 A       B     B - A
@@ -229,9 +229,9 @@ attention  0.3708  0.3698   -1.0752  attention kernels
 memory     0.1843  0.1810   -3.3152  memory-bound operations: norms, activations, casts
 tensor     0.2691  0.6420  372.9862  exposed tensor-parallel communication
 bubble     0.3201  0.6312  311.1057  pipeline bubble (fill, drain, imbalance)
-data       0.0154  0.0154    0.0000  exposed data-parallel communication of gradients and weights
+data       0.0152  0.0152    0.0000  exposed data-parallel communication of gradients and weights
 optimizer  0.0138  0.0138    0.0000  optimizer step
-step       3.0753  3.7530  677.7636  all changes
+step       3.0750  3.7528  677.7636  all changes
 
 Memory of the fullest GPU
                    A      B  B - A
@@ -272,7 +272,7 @@ stage  layers  change                                        alone   memory     
 Path from A to B, the most helpful change first
 change                                                                                              step     saved  of A  memory
                                                                                                        s        ms     %     GiB
-stages tp2/sp/zero1: 8:8@1/dp8,24/dp8 -> cp2/zero1: 8:8@1/dp8,24/dp8, messages_sharded yes -> no  2.8330  242.2221   7.9   55.99
+stages tp2/sp/zero1: 8:8@1/dp8,24/dp8 -> cp2/zero1: 8:8@1/dp8,24/dp8, messages_sharded yes -> no  2.8328  242.2221   7.9   55.99
 
 Where the time of a step goes
                 A       B      B - A
@@ -282,9 +282,9 @@ attention  0.3708  0.3955    24.6506  attention kernels
 memory     0.1843  0.1843     0.0000  memory-bound operations: norms, activations, casts
 tensor     0.2691  0.0000  -269.0566  exposed tensor-parallel communication
 bubble     0.3201  0.3048   -15.3525  pipeline bubble (fill, drain, imbalance)
-data       0.0154  0.0229     7.4150  exposed data-parallel communication of gradients and weights
+data       0.0152  0.0226     7.4150  exposed data-parallel communication of gradients and weights
 optimizer  0.0138  0.0239    10.1215  optimizer step
-step       3.0753  2.8330  -242.2221  all changes
+step       3.0750  2.8328  -242.2221  all changes
 
 Memory of the fullest GPU
                    A      B  B - A
@@ -332,10 +332,10 @@ exit 2
 The run
 tokens                            1.000 T
 steps                             1,907,349
-days                              68.12             expected, failures and checkpoints included
-... at most one of ten less than  68
-... at most one of ten more than  68.32
-of it training                    67.89
+days                              68.11             expected, failures and checkpoints included
+... at most one of ten less than  67.99
+... at most one of ten more than  68.31
+of it training                    67.88
 goodput                           99.67 %           training over all of it
 a failure every                   65.99 days
 failures                          1.032             expected
@@ -348,18 +348,18 @@ a checkpoint every                4.97 h            the best, or that of --inter
 spare nodes                       1
 a checkpoint has                  104.70 GiB
 ... and takes                     28.11 s
-GPU-hours                         52.313 K
-cost in USD                       310.902 K         spare nodes included
+GPU-hours                         52.309 K
+cost in USD                       310.891 K         spare nodes included
 The run, cluster by cluster
 The run, cluster by cluster
 cluster  GPUs used  GPU-hours  USD an hour  cost in USD  W per GPU
 cluster  GPUs used  GPU-hours  USD an hour  cost in USD  W per GPU
                             K                         K
                             K                         K
-new             16     26.157          2.5       65.392        603
-new             16     26.157          2.5       65.392        603
-old             16     26.157         1.99       52.052      318.4  of the list; price= in the system says another
-old             16     26.157         1.99       52.052      318.4  of the list; price= in the system says another
+new             16     26.155          2.5       65.387        603
+new             16     26.155          2.5       65.387        603
+old             16     26.155         1.99       52.048      318.4  of the list; price= in the system says another
+old             16     26.155         1.99       52.048      318.4  of the list; price= in the system says another
 
 
 bytes over links: 164.1k USD of it, of steps done twice, too
@@ -374,13 +374,13 @@ stage  blocks  parameters  forward  backward  in flight  state  activations  res
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
-    0  old           8      2    16   2   1   1   8    1  none         90.87    186.18     43.05  29.20    19.0      100  ######..................
+    0  old           8      2    16   2   1   1   8    1  none         90.87    186.18     43.05  28.96    19.0      100  ######..................
     1  new          24      2    16   2   1   1   8    1  none        115.42    225.32      0.00  26.89    39.3      100  ############............
 
 Communication of a step
 stage  to the next one over  each way  both ways  gradients of a GPU  their collectives
                                               ms                                     ms
-    0  old - new             4.00 GiB    344.397            4.23 GiB             98.084
+    0  old - new             4.00 GiB    344.397            4.23 GiB             96.178
     1  -                            -          -           10.73 GiB             83.202
 
 a step costs 0.1201 USD: GPU-hours used, bytes over links
@@ -390,10 +390,10 @@ exit 2
 Best plans
 rank    step  tokens/s/GPU    MFU  memory  GPUs used  USD per step  plan
            s                    %     GiB
-   1  2.8330        5783.2  45.75    56.0         32        0.1174  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
-   2  2.8924        5664.4  44.81    57.9         32         0.118  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
+   1  2.8328        5783.7  45.75    56.0         32        0.1174  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
+   2  2.8922        5664.9  44.81    57.9         32         0.118  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
    3  2.9982        5464.6  43.23    65.5         32        0.1192  gbs64 round8; new: 24 layers tp1 cp2 dp8 mbs1; old: 8 layers tp1 cp2 dp8 mbs1
-   4  3.0037        5454.6  43.15    54.1         32        0.1193  gbs64 round8; old: 9 layers tp1 cp2 dp8 mbs1; new: 23 layers tp1 cp2 dp8 mbs1
+   4  3.0035          5455  43.15    54.1         32        0.1193  gbs64 round8; old: 9 layers tp1 cp2 dp8 mbs1; new: 23 layers tp1 cp2 dp8 mbs1
 
 True True
 exit 2
@@ -435,20 +435,20 @@ exit 0
   weight-overlap recompute=selective:mlp gradient-bytes=2
 == many machines
 exit 2
-most tokens per second: 16, 100Gb/s; fits: P(fits) 90 %, 2.833 s per step, MFU 45.7 %, memory 56.0 of 80.0 GiB on stage 1 of 0-1
+most tokens per second: 16, 100Gb/s; fits: P(fits) 94 %, 2.833 s per step, MFU 45.7 %, memory 56.0 of 80.0 GiB on stage 1 of 0-1
   plan: pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
 llama3.1-8b on 4 systems, detailed model: 4 of 4 problems have a plan
 
 Best plan of each problem
 system       GPUs  plans  fits    step  tokens/s/GPU    MFU  memory  fits in  GPUs used  USD per step  best plan
                                      s                    %     GiB        %
-8, 25Gb/s      24     11    11  3.4804        9414.9  48.98    54.2       92         16       0.03867  pp2 vpp3 cp2 gbs64 stages=4:5/dp4*2,6,5,6,5 messages-sharded zero1 grad-overlap weight-overlap
-8, 100Gb/s     24     17    17  3.2290        6765.3  45.60    63.7       82         24       0.04664  pp2 gbs64 stages=8:4@1/dp8,28/dp8/cp2 messages-sharded zero1 grad-overlap weight-overlap
-16, 25Gb/s     32     12    12  3.1408        5216.6  41.26    61.8       84         32       0.05584  pp2 cp2 gbs64 stages=8:5@1/dp8,27/dp8 messages-sharded zero1 grad-overlap weight-overlap
-16, 100Gb/s    32     17    17  2.8330        5783.2  45.75    56.0       90         32       0.05037  pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
+8, 25Gb/s      24     11    11  3.4804        9414.9  48.98    54.2       96         16       0.03867  pp2 vpp3 cp2 gbs64 stages=4:5/dp4*2,6,5,6,5 messages-sharded zero1 grad-overlap weight-overlap
+8, 100Gb/s     24     17    17  3.2290        6765.3  45.60    63.7       84         24       0.04664  pp2 gbs64 stages=8:4@1/dp8,28/dp8/cp2 messages-sharded zero1 grad-overlap weight-overlap
+16, 25Gb/s     32     12    12  3.1404        5217.1  41.27    61.8       86         32       0.05583  pp2 cp2 gbs64 stages=8:5@1/dp8,27/dp8 messages-sharded zero1 grad-overlap weight-overlap
+16, 100Gb/s    32     17    17  2.8328        5783.7  45.75    56.0       94         32       0.05036  pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
 system,gpus,plans,fits,step_s
 8,16,3,3,206.01468947857387
-16,24,9,9,68.84785999970231
+16,24,9,9,68.05635993098562
 exit 2
 exit 2
 exit 2

@@ -37,34 +37,34 @@ reckon search -q -m gpt2-124m -b 8 -s "$two" tp8 --where 'hbm < 70GiB'; echo "ex
 # headroom is each cluster's own also where others are left out: 5 GiB of the old GPUs hold no plan
 reckon search -q -m gpt2-1558m -b 64 -s "h100-sxm5-80g x8 name=new price=2.5 + a100-sxm4-40g x8 name=old price=0.5 link=100Gb/s@50us" --pareto time,step_usd --headroom 35GiB -f csv | cut -d, -f 1,3,14-
 === stdout
-   1  3.0051        5452.1  43.13    30.9         32  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2
+   1  3.0049        5452.5  43.13    30.9         32  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           8      2    16   2   2   1   4    1  none         47.12     96.51     21.57  29.20    14.3      1
+    0  old           8      2    16   2   2   1   4    1  none         47.12     96.51     21.57  28.96    14.3      1
     1  new          24      2    16   2   2   1   4    1  none         59.20    116.46      0.00  26.89    30.9      1
 
-bound      3.0051 s          no plan has an objective below: proved
+bound      3.0049 s          no plan has an objective below: proved
 exit 0
-   1  3.3980        4821.7  38.14    21.8         32  gbs64 round4; old: 9 layers tp4 dp4 mbs1; new: 23 layers tp4 dp4
+   1  3.3978          4822  38.14    21.8         32  gbs64 round4; old: 9 layers tp4 dp4 mbs1; new: 23 layers tp4 dp4
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           9      2    16   4   1   1   4    1  none         59.64    117.99     21.57  21.07    12.1      1
+    0  old           9      2    16   4   1   1   4    1  none         59.64    117.99     21.57  20.85    12.1      1
     1  new          23      2    16   4   1   1   4    1  none         67.83    126.60      0.00  16.41    21.8      1
 
-bound      3.4028 s          no plan has an objective below: proved
+bound      3.4026 s          no plan has an objective below: proved
 exit 0
-   1  3.6234        4521.7  35.77    13.3         32  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 
+   1  3.6232          4522  35.77    13.3         32  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           4      1     8   4   2   1   1    1  none         15.18     28.41      2.32  10.26     7.8      1
+    0  old           4      1     8   4   2   1   1    1  none         15.18     28.41      2.05  10.26     7.8      1
     1  old           4      1     8   4   2   1   1    1  none         13.23     27.26     10.84   9.71     5.8      1
     2  new          13      1     8   4   2   1   1    1  none         18.36     35.11      0.67  10.16    13.3      1
     3  new          11      1     8   4   2   1   1    1  none         18.66     34.17      0.00  10.57    12.5      1
 
-bound      3.6247 s          no plan has an objective below: proved
+bound      3.6245 s          no plan has an objective below: proved
 exit 0
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
 exit 0
@@ -75,38 +75,38 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
                                                                           ms        ms         s     ms     GiB       
     0  new          32      2    16   4   1   1   4    4  none        350.87    663.75      0.00  22.70    61.7       
 
-bound      2.8330 s          no plan has an objective below: proved
+bound      2.8328 s          no plan has an objective below: proved
 exit 0
    1  3.3258        9852.8  51.26    74.7         16  gbs64 round8; new: 32 layers tp1 cp2 dp8 mbs1
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
   no plan fits that keeps to all that is asked of its stages: 27 were simulated; leave a condition or a value out
 exit 1
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
-   1  2.8330        5783.2  45.75    56.0         32  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1
+   1  2.8328        5783.7  45.75    56.0         32  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           8      2    16   1   2   1   8    1  none         83.47    178.23     43.05  46.74    25.5      1
+    0  old           8      2    16   1   2   1   8    1  none         83.47    178.23     43.05  46.50    25.5      1
     1  new          24      2    16   1   2   1   8    1  none        101.98    208.21      0.00  45.31    56.0       
 
-bound      2.8330 s          no plan has an objective below: proved
+bound      2.8328 s          no plan has an objective below: proved
 exit 0
 exit 2
 exit 2
-   1  3.0051        5452.1  43.13    30.9         32  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2
+   1  3.0049        5452.5  43.13    30.9         32  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           8      2    16   2   2   1   4    1  none         47.12     96.51     21.57  29.20    14.3      1
+    0  old           8      2    16   2   2   1   4    1  none         47.12     96.51     21.57  28.96    14.3      1
     1  new          24      2    16   2   2   1   4    1  none         59.20    116.46      0.00  26.89    30.9      1
 
-bound      3.0051 s          no plan has an objective below: proved
+bound      3.0049 s          no plan has an objective below: proved
 exit 0
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           8      2    16   2   2   1   4    1  none         47.12     96.51     21.57  29.20    14.3      1
-    1  new          24      2    16   2   2   1   4    1  none         59.20    116.46      0.00  26.89    30.9       
+    0  old           8      2    16   2   2   1   4    1  none         47.12     96.51     21.57  28.96    14.3      1
+    1  new          24      2    16   2   2   1   4    1  none         59.20    116.46      0.00  26.89    30.9      1
 
 exit 2
 exit 2
@@ -119,35 +119,35 @@ exit 3
 x
 exit 2
 system,gpus,batch,step_s
-8,24,16,1.2928533622528129
+8,24,16,1.293438526342571
 8,24,32,2.541829218145352
-16,32,16,1.169482007800129
-16,32,32,2.197755277471525
+16,32,16,1.1706491816923266
+16,32,32,2.198922451363723
 Best plan of each problem
 GPUs  batch  plans  fits    step  tokens/s/GPU    MFU  memory  fits in  GPUs used  best pl
                                s                    %     GiB        %
-  32     16     15    15  1.1695        3502.4  27.70    13.7      100         32  tp8 pp2
-  32     32     19    19  2.1978        3727.4  29.48    13.7      100         32  tp8 pp2
-  32     64     19    19  4.1773        3922.2  31.03    17.9      100         32  tp8 pp2
+  32     16     15    15  1.1706        3498.9  27.68    13.7      100         32  tp8 pp2
+  32     32     19    19  2.1989        3725.5  29.47    13.7      100         32  tp8 pp2
+  32     64     19    19  4.1784        3921.1  31.02    17.9      100         32  tp8 pp2
 exit 2
 exit 2
 exit 2
 exit 2
-   1  2.8330        5783.2  45.75    56.0         32  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1
+   1  2.8328        5783.7  45.75    56.0         32  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           8      2    16   1   2   1   8    1  none         83.47    178.23     43.05  46.74    25.5      1
+    0  old           8      2    16   1   2   1   8    1  none         83.47    178.23     43.05  46.50    25.5      1
     1  new          24      2    16   1   2   1   8    1  none        101.98    208.21      0.00  45.31    56.0       
 
-bound      2.8330 s          no plan has an objective below: proved
+bound      2.8328 s          no plan has an objective below: proved
 exit 0
 gpt2-124m on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, batch 8 of 1K tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 0 exactly solved problems and what lies near them
   cluster new, h100-sxm5-80g x16, can be used by no stage: bad_tensor: heads (asked for 8, there is 12); leave it out, or change the words
 exit 1
 rank,step_s,gpus,step_usd,stages
-1,0.19543408297002582,8,0.0010857449053890324,gbs64 round64; new: 48 layers tp1 dp8 mbs8
+1,0.195547395019662,8,0.0010863744167759,gbs64 round64; new: 48 layers tp1 dp8 mbs8
 === stderr
 reckon: --where: column 7 of "hbm < 60": a size needs its unit, such as 60GiB
 reckon: --where: column 24 of "hbm <= 60GiB and tp = 3x": unknown unit; write a size such as 60GiB or a time such as 10us

@@ -73,7 +73,7 @@ exit 2
 exit 2
 exit 2
 exit 0
-   1  2.1145        3874.3  28.73    13.7         32  gbs64 round4; 1: 9 layers tp8 dp2 mbs2; 0: 23 layers tp8 dp2 mbs2
+   1  2.1156        3872.1  28.71    13.7         32  gbs64 round4; 1: 9 layers tp8 dp2 mbs2; 0: 23 layers tp8 dp2 mbs2
 exit 2
 exit 2
 exit 2

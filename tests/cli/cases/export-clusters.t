@@ -34,7 +34,7 @@ reckon export megatron -m llama3.1-8b -s "${two% link=*}" gbs64; echo $?
 2
 === stderr
 reckon: over 2 clusters: 2.833 s per step, the best plan whose stages are alike; reckon export ranks writes its hosts in their order
-reckon: over 2 clusters: 4.392 s per step, as its stages are said; reckon export ranks writes its hosts in their order
+reckon: over 2 clusters: 4.391 s per step, as its stages are said; reckon export ranks writes its hosts in their order
 reckon: the plan's stages differ in more than their layers, or have replicas on several clusters, which this target does not say
 reckon: the plan's stages have different numbers of GPUs, or replicas on several clusters, which this target does not say
 reckon: over 2 clusters: 2.833 s per step, the best plan whose stages are alike; reckon export ranks writes its hosts in their order

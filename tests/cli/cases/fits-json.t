@@ -92,6 +92,7 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "gradient_element_bytes": 
     "gradient_fusion": 
     "gradient_overlap": 
+    "graph_parts": 
     "grouped": 
     "head_counts": 
     "head_dim": 

@@ -19,7 +19,7 @@ exit 2
 exit 2
 does not fit: P(fits) 53 %, memory 78.6 of 80.0 GiB on stage 0 of 0-3
 exit 2
-unsure: P(fits) 53 %, 16.82 s per step (50 % 16.38-22.02 s), MFU 44.2 %, memory 78.6 of 80.0 GiB on stage 0 of 0-3
+unsure: P(fits) 53 %, 16.82 s per step (50 % 16.38-21.99 s), MFU 44.2 %, memory 78.6 of 80.0 GiB on stage 0 of 0-3
 exit 1
 === stderr
 reckon: --sure: "20,75" is not a pair of percentages of 5 to 100 such as 75,20, the larger first, and no single one such as 50: they are bounds of P(fits), not shares of the memory

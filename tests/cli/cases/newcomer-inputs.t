@@ -45,17 +45,17 @@ reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 li
 reckon export megatron -m models/config.json gpus8 dp8
 reckon predict -m models/config.json -s 'h100-sxm5-80g hbm=60GiB'
 #!/bin/bash
-fits: P(fits) 100 %, 66.62 ms per step (50 % 63.58-119.0 ms), MFU 16.8 %, memory 10.3 of 60.0 GiB
+fits: P(fits) 100 %, 86.04 ms per step (50 % 81.62-163.2 ms), MFU 13.0 %, memory 9.2 of 60.0 GiB
 reckon export megatron -m ./models/../models/config.json gpus8 dp8
 reckon predict -m ./models/../models/config.json -s 'h100-sxm5-80g hbm=60GiB'
 #!/bin/bash
-fits: P(fits) 100 %, 66.62 ms per step (50 % 63.58-119.0 ms), MFU 16.8 %, memory 10.3 of 60.0 GiB
-fits: P(fits) 100 %, 209.0 ms per step (50 % 197.0-437.4 ms), MFU 5.3 %, memory 8.3 of 80.0 GiB
+fits: P(fits) 100 %, 86.04 ms per step (50 % 81.62-163.2 ms), MFU 13.0 %, memory 9.2 of 60.0 GiB
+fits: P(fits) 100 %, 296.8 ms per step (50 % 278.1-652.5 ms), MFU 3.8 %, memory 8.3 of 80.0 GiB
 1
-fits: P(fits) 100 %, 209.0 ms per step (50 % 197.0-437.4 ms), MFU 5.3 %, memory 8.3 of 80.0 GiB
+fits: P(fits) 100 %, 296.8 ms per step (50 % 278.1-652.5 ms), MFU 3.8 %, memory 8.3 of 80.0 GiB
 1
-Best plan fits: P(fits) 100 %, 66.62 ms per step (50 % 63.58-119.0 ms), MFU 16.8 %, memory 10.3 of 80.0 GiB
-fits: P(fits) 100 %, 66.62 ms per step (50 % 63.58-119.0 ms), MFU 16.8 %, memory 10.3 of 80.0 GiB
+Best plan fits: P(fits) 100 %, 86.04 ms per step (50 % 81.62-163.2 ms), MFU 13.0 %, memory 9.1 of 80.0 GiB
+fits: P(fits) 100 %, 86.04 ms per step (50 % 81.62-163.2 ms), MFU 13.0 %, memory 9.1 of 80.0 GiB
 steps             5
 steps             5
 steps             5

@@ -17,7 +17,7 @@ reckon offload -m deepseek-v3 -s 'h100-sxm5-80g mem2=21GiB@50GB/s' gpus512 pp16 
     sed -n '/^by tensor/p' | cut -c1-110
 reckon offload -m deepseek-v3 -s 'h100-sxm5-80g mem2=200GiB@50GB/s' gpus512 pp16 ep32 gbs2048 zero1 schedule=dualpipe | sed -n '/^swap all/s/  */ /gp'
 === stdout
-fastest rule: MEMO; fits: P(fits) 80 %, 11.93 min per step (50 % 11.73-15.25 min), MFU 50.7 %, memory 65.9 of 80.0 GiB
+fastest rule: MEMO; fits: P(fits) 82 %, 11.93 min per step (50 % 11.73-15.24 min), MFU 50.7 %, memory 65.9 of 80.0 GiB
   plan: cp8 gbs1 seq1048576 cp-kind=ulysses zero3 attention=flash loss-in-chunks
   offload-activations=0.3830264303415495 recompute-rest
 
@@ -56,7 +56,7 @@ best share of tokens  by tensor and layer       0.26
 offload all           by tensor and layer          -  it does not fit, run or last
 SSDTrain, to 1        by tensor and layer          -  it does not fit, run or last
 by token, all tiers   by tensor and layer       0.26
-fastest rule: by token, all tiers; fits: P(fits) 80 %, 11.94 min per step (50 % 11.73-15.26 min), MFU 50.7 %, memory 65.9 of 80.0 GiB
+fastest rule: by token, all tiers; fits: P(fits) 82 %, 11.94 min per step (50 % 11.73-15.24 min), MFU 50.7 %, memory 65.9 of 80.0 GiB
   plan: cp8 gbs1 seq1048576 cp-kind=ulysses zero3 attention=flash loss-in-chunks
   offload-activations=0.07258557213670043+1.2782243283589898 recompute-rest
 
@@ -102,7 +102,7 @@ Life of 4x samsung-980pro-1tb: 2.4 PB rated, times 2.5 of the rating's write amp
 exit 2
 exit 1
 exit 2
-fastest rule: as the plan says; fits: P(fits) 94 %, 5.470 s per step (50 % 5.367-7.180 s), MFU 43.9 %, memory 52.4 of 80.0 GiB
+fastest rule: as the plan says; fits: P(fits) 96 %, 5.470 s per step (50 % 5.367-7.174 s), MFU 43.9 %, memory 52.4 of 80.0 GiB
   plan: tp8 gbs1 seq65536 sp attention=flash loss-in-chunks
 
 Rules compared on the plan
@@ -141,29 +141,29 @@ by tensor and layer   as the plan says       1.22
 by token, all tiers   as the plan says       0.00
 rule                  offloaded                  rest                      step s   MFU    GPU  lower tiers   
                                                                                       %    GiB          GiB
-as the plan says      -                          kept                    26.157 s  15.8  123.1         20.4   
-keep                  -                          kept                    26.157 s  15.8  123.1         20.4   
-recompute             -                          recompute whole layers  34.865 s  11.9   21.7         20.4   
-MEMO                  0.4192 to 1                recompute by token      31.987 s  12.9   21.1         70.7   
-best share of tokens  0.4192 to 1                recompute by token      31.987 s  12.9   21.1         70.7   
-offload all           1 to 1                     recompute by token      36.202 s  11.4   21.1        125.2  1
-SSDTrain, to 1        0.75 to 1                  kept                    41.689 s   9.9   42.7         99.0  1
-SSDTrain, to 2        0.6114 to 2                kept                    38.833 s  10.7   57.5         84.5  1
-by tensor and layer   0.7906 to 2                recompute by token      26.193 s  15.8   21.1         94.2   
-by token, all tiers   0.4192 to 1 + 0.4937 to 2  recompute by token      27.905 s  14.8   21.1        117.0   
+as the plan says      -                          kept                    26.317 s  15.7  123.1         20.4   
+keep                  -                          kept                    26.317 s  15.7  123.1         20.4   
+recompute             -                          recompute whole layers  35.268 s  11.7   21.7         20.4   
+MEMO                  0.4233 to 1                recompute by token      32.264 s  12.8   21.1         71.1   
+best share of tokens  0.4233 to 1                recompute by token      32.264 s  12.8   21.1         71.1   
+offload all           1 to 1                     recompute by token      36.306 s  11.4   21.1        125.2  1
+SSDTrain, to 1        0.75 to 1                  kept                    41.758 s   9.9   42.7         99.0  1
+SSDTrain, to 2        0.6114 to 2                kept                    38.916 s  10.6   57.5         84.5  1
+by tensor and layer   0.7955 to 2                recompute by token      26.352 s  15.7   21.1         94.6   
+by token, all tiers   0.4233 to 1 + 0.4902 to 2  recompute by token      28.137 s  14.7   21.1        117.0   
 input, attention    186.0 MiB               -   0.0  100.0    0.0  4, 0, 0
 rule                  fastest              less time
                                                    %
 as the plan says      by tensor and layer          -  it does not fit, run or last
 keep                  by tensor and layer          -  it does not fit, run or last
-recompute             by tensor and layer      24.87
-MEMO                  by tensor and layer      18.11
-MEMO                  by tensor and layer      18.11
-best share of tokens  by tensor and layer      18.11
-offload all           by tensor and layer      27.65
-SSDTrain, to 1        by tensor and layer      37.17
-SSDTrain, to 2        by tensor and layer      32.55
-by token, all tiers   by tensor and layer       6.13
+recompute             by tensor and layer      25.28
+MEMO                  by tensor and layer      18.32
+MEMO                  by tensor and layer      18.32
+best share of tokens  by tensor and layer      18.32
+offload all           by tensor and layer      27.42
+SSDTrain, to 1        by tensor and layer      36.89
+SSDTrain, to 2        by tensor and layer      32.29
+by token, all tiers   by tensor and layer       6.35
 === stderr
 reckon: h100-sxm5-80g has one memory: add a lower one, mem2=1TiB@50GB/s or ssd=4*samsung-980pro-1tb
 reckon: "gpus8 tp3":1:1: gpus: 8 GPUs are not a multiple of tensor 3 * pipeline 1 = 3: use 6 or 9

@@ -40,11 +40,11 @@ memo-2 MFU, MEMO | 52.356 | 7b, today's kernels
 galv-2 layer strategies | 112 | 128 GPUs
 galv-6 throughput | 2.52463 | B
 galv-6 throughput | None | no prediction
-galv-1 throughput of DP | 34.7564 | data parallel, 16 GiB
+galv-1 throughput of DP | 34.493 | data parallel, 16 GiB
 ssd-1 peak of activations saved | 29.9549 | Fig. 6
 ssd-3 batch at the same activation memory, over keeping | 2.08764 | Fig. 7
-bigmac-1 all-to-all in inference | 150.263 | Medium, fine-grained, top-2, 32 prompts of 1024
-bigmac-5 speed-up of the step | 2.39524 | 2.7B, top-4, batch 64
+bigmac-1 all-to-all in inference | 156.437 | Medium, fine-grained, top-2, 32 prompts of 1024
+bigmac-5 speed-up of the step | 2.38935 | 2.7B, top-4, batch 64
 bigmac-6 speed-up: step; all-to-all | 2.32; 3.52 | XL, tp 2, top-4, experts split
-bigmac-8 speed-up of training | 2.786 | Medium, top-4, batch 64, f 1.2
+bigmac-8 speed-up of training | 2.75562 | Medium, top-4, batch 64, f 1.2
 bigmac-9 speed-up | 2.28782 | Medium, top-8, 10 generated

@@ -13,21 +13,21 @@ reckon predict -m llama-13b -s a100-sxm4-80g --plan plan.json -g 16 zero1 | sed 
 sed 's/,1,16,1,,1,2,512/,1,8,1,,1,2,512/' given.csv >contradicts.csv
 reckon validate contradicts.csv --unmodelled | grep 'is not gpus'
 === stdout
-fits: P(fits) 96 %, 7.369 s per step (50 % 7.242-9.444 s), MFU 56.7 %, memory 49.2 of 80.0 GiB
+fits: P(fits) 98 %, 7.366 s per step (50 % 7.239-9.432 s), MFU 56.8 %, memory 49.2 of 80.0 GiB
   llama-13b on a100-sxm4-80g, 64 GPUs, detailed model
   plan: dp32 tp2 gbs512 seq2048 zero1 grad-overlap weight-overlap attention=flash
   assumed: precision bf16, framework megatron, microbatch 1
-  50 % interval 7.242-9.444 s, 90 % interval 6.163-18.06 s (cross-validated on Ampere, dense, megatron: 357 runs from 11 sources); 50 % interval of tuned benchmarks 7.190-9.228 s, of ordinary runs 7.280-9.863 s
-  memory: 90 % interval 39.2-75.8 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); P(fits) 96 %
-  the network matters: 25 GB/s per GPU between nodes is assumed; with a quarter of it the step takes 9.548 s (-s "SYSTEM net1=50Gb/s" sets another rate, reckon calibrate --nccl a measured one)
-  by 2 measured steps of given.csv, the nearest 0.50 alike (1: the same plan, 0: nothing in common): 7.953 s per step, +7.9 %; 50 % interval 7.848-9.614 s, 90 % interval 6.715-17.19 s
+  50 % interval 7.239-9.432 s, 90 % interval 6.161-17.53 s (cross-validated on Ampere, dense, megatron: 357 runs from 11 sources); 50 % interval of tuned benchmarks 7.187-9.223 s, of ordinary runs 7.284-9.842 s
+  memory: 90 % interval 39.2-70.9 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); P(fits) 98 %
+  the network matters: 25 GB/s per GPU between nodes is assumed; with a quarter of it the step takes 9.524 s (-s "SYSTEM net1=50Gb/s" sets another rate, reckon calibrate --nccl a measured one)
+  by 2 measured steps of given.csv, the nearest 0.50 alike (1: the same plan, 0: nothing in common): 7.954 s per step, +8.0 %; 50 % interval 7.849-9.608 s, 90 % interval 6.717-16.76 s
   "given": {
     "steps": 2,
     "nearest": 0.4965853037914095,
-    "factor": 1.0791994920722654,
-    "step_s": 8.396993247346117,
+    "factor": 1.0797995325230405,
+    "step_s": 8.398232466491006,
     "left": 0.7644017127373651,
-  by 2 measured steps of given.csv, the nearest 0.01 alike (1: the same plan, 0: nothing in common): 50.40 s per step, +0.1 %; 50 % interval 48.93-68.09 s, 90 % interval 40.60 s to 2.483 min
+  by 2 measured steps of given.csv, the nearest 0.01 alike (1: the same plan, 0: nothing in common): 50.40 s per step, +0.1 %; 50 % interval 48.93-67.96 s, 90 % interval 40.61 s to 2.396 min
 exit 2
 exit 3
 exit 3

@@ -109,6 +109,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "gradient_fusion": 
     "gradient_overlap": 
     "gradients_bytes": 
+    "graph_parts": 
     "grouped": 
     "hbm_bytes": 
     "head_counts": 

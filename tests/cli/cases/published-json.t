@@ -190,6 +190,7 @@ reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --p
     "logits_linger": false,
     "transformer_engine": true,
     "cuda_graphs": false,
+    "graph_parts": null,
     "loss": "usual",
     "objective": "next-token",
     "reference": "none",

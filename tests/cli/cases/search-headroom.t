@@ -47,76 +47,75 @@ done
 Best plans
 rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
             s                    %     GiB        %
-   1  28.9671        1131.2  51.36    65.1       81       8
-   2  28.9700        1131.1  51.36    64.7       81      10
+   1  28.9671        1131.2  51.36    65.1       83       8
+   2  28.9700        1131.1  51.36    64.7       83      10
   550,086 plans, 45,837 feasible
   headroom 8.0 of 80.0 GiB
   550,086 plans, 45,837 feasible
   headroom 8.0 of 80.0 GiB
   550,086 plans, 45,837 feasible
-  headroom 7.9 of 80.0 GiB, which three of four measured runs like it keep
+  headroom 7.3 of 80.0 GiB, which three of four measured runs like it keep
   550,086 plans, 45,837 feasible, 6988 of them satisfy tensor < 3
   headroom 30.0 of 80.0 GiB
-h100-sxm5-80g    64  550,086   45,837  29.2367        1120.8  50.89    62.2       83  dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm
-h200-sxm-141g    64  550,086  122,791  25.9739        1261.6  57.28   112.3       82  dp8 tp4 pp2 vpp8 gbs256 sp tp-overlap zero1 grad-overlap weight-overlap
+h100-sxm5-80g    64  550,086   45,837  29.2367        1120.8  50.89    62.2       86  dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm
+h200-sxm-141g    64  550,086  122,791  25.9739        1261.6  57.28   112.3       84  dp8 tp4 pp2 vpp8 gbs256 sp tp-overlap zero1 grad-overlap weight-overlap
 2
 2
 2
 2
 2
-  with --headroom none: 22.90 s (0.3 % faster) at 76.2 GiB; P(fits) 61 %
+  with --headroom none: 23.14 s (0.5 % faster) at 74.2 GiB; P(fits) 70 %
 Best plans
-rank     step  tokens/s/GPU    MFU  memory  fits in  pipeline  data  recompute                      chunks  split
+rank     step  tokens/s/GPU    MFU  memory  fits in  pipeline  data  chunks  split
             s                    %     GiB        %
-   1  22.9779        1336.9  33.76    67.9       79         4   256  moe_act+layernorm+mla_up_proj       8  balanced
-   2  22.9974        1335.8  33.73    71.3       76         4   256  moe_act+layernorm+mla_up_proj       8  even
-   3  22.9990        1335.7  33.73    68.8       78         8   128  mla_up_proj                         4  even
-   4  23.0018        1335.5  33.72    66.3       80         8   128  mla_up_proj                         4  ends
-   5  23.0154        1334.8  33.70    68.4       78         4   256  moe_act+layernorm+mla_up_proj       8  ends
+   1  23.2577        1320.9  33.35    65.5       82         8   128       4  ends
+   2  23.2636        1320.5  33.34    65.5       82         8   128       4  even
+   3  23.4832        1308.2  33.03    63.3       85        16    64       2  ends
+   4  23.4848        1308.1  33.03    63.3       85        16    64       2  even
 
-1 more has the time and memory of one before it and is left out
+2 more have the time and memory of one before it and are left out
 The first 2 of the 64 plans of the frontier
 rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
             s                    %     GiB        %
-   1  28.9671        1131.2  51.36    65.1       81       8
-   2  28.9700        1131.1  51.36    64.7       81      10
-  headroom 7.3 of 80.0 GiB, which three of four measured runs like it keep
-  with --headroom none: 5.336 s (1.6 % faster) at 77.1 GiB; P(fits) 58 %
-   1  5.4211        6044.6  50.66    72.6       75
-Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
+   1  28.9671        1131.2  51.36    65.1       83       8
+   2  28.9700        1131.1  51.36    64.7       83      10
+  headroom 6.9 of 80.0 GiB, which three of four measured runs like it keep
+  with --headroom none: 5.336 s (0.2 % faster) at 77.1 GiB; P(fits) 58 %
+   1  5.3489        6126.2  51.35    72.9       75
+Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.167 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
    1  5.3365        6140.4  51.47    77.1       58
-Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
+Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.167 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
    1  5.3365        6140.4  51.47    77.1       58
-Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.215 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
+Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.167 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
    1  5.3365        6140.4  51.47    77.1       58
-Best plan is unsure: P(fits) 43 %, 30.52 s per step (50 % 29.46-47.22 s), MFU 25.4 %, memory 79.8 of 80.0 GiB on stage 2 of 0-31
-  headroom 7.3 of 80.0 GiB, which three of four measured runs like it keep: no plan keeps it, these fill the memory
-   1  30.5186        1006.6  25.42    79.8       43
-{'usable_bytes': 78090314472.72726, 'left_out_step_s': 5.33649577042887, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
+Best plan is unsure: P(fits) 42 %, 30.52 s per step (50 % 29.46-46.77 s), MFU 25.4 %, memory 79.8 of 80.0 GiB on stage 2 of 0-31
+  headroom 6.9 of 80.0 GiB, which three of four measured runs like it keep: no plan keeps it, these fill the memory
+   1  30.5186        1006.6  25.42    79.8       42
+{'usable_bytes': 78446891251.14156, 'left_out_step_s': 5.33649577042887, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
 None 9.215829965530471
-[77915105935.36, 0.7511243553818218]
-[123847691253.76, 0.8056590432363157]
-  fastest that leaves 7.3 GiB), framework megatron, sequence 8192 (the model's), attention flash3
-B  best that leaves 7.3 GiB: 5.421 s per step, 72.56 GiB
+[78233432924.16, 0.7517220087486663]
+[123847691253.76, 0.8234581528068556]
+  fastest that leaves 6.9 GiB), framework megatron, sequence 8192 (the model's), attention flash3
+B  best that leaves 6.9 GiB: 5.349 s per step, 72.86 GiB
   fastest that fits), framework megatron, sequence 8192 (the model's), attention flash3
 B  best: 5.336 s per step, 77.10 GiB, unsure: P(fits) 58 %
   fastest that leaves 30.0 GiB), framework megatron, sequence 8192 (the model's), attention flash3
 B  best that leaves 30.0 GiB: 5.611 s per step, 49.21 GiB
 A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.363 s per step, 76.09 GiB, unsure: P(fits) 62 %
-B  best that leaves 7.3 GiB: 5.421 s per step, 72.56 GiB
-exit 0: fits: P(fits) 96 %, 39.46 s per step (50 % 38.25-54.10 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
-  headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 96 %
-exit 0: fits: P(fits) 96 %, 39.46 s per step (50 % 38.25-54.10 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
-  headroom 10.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 96 %
-exit 1: fits: P(fits) 96 %, 39.46 s per step (50 % 38.25-54.10 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
-  headroom 40.000 GiB is not left: 30.379 of 80.0 GiB are free; P(fits) 96 %
-exit 0: fits: P(fits) 96 %, 39.46 s per step (50 % 38.25-54.10 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
-  headroom 8.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 96 %
-exit 0: fits: P(fits) 96 %, 39.46 s per step (50 % 38.25-54.10 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
-  headroom 7.863 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 96 %
+B  best that leaves 6.9 GiB: 5.349 s per step, 72.86 GiB
+exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+  headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 97 %
+exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+  headroom 10.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 97 %
+exit 1: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+  headroom 40.000 GiB is not left: 30.379 of 80.0 GiB are free; P(fits) 97 %
+exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+  headroom 8.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 97 %
+exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+  headroom 7.273 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 97 %
   "headroom": {
     "asked_bytes": 0,
     "left_bytes": -826385156341.76,

@@ -18,10 +18,10 @@ search --tensor 1 --context 1 --pipeline 1 --zero 0 --recompute none
 2
 2
 2
-Best plan fits: P(fits) 76 %, 2.627 s per step (50 % 2.561-3.402 s), MFU 32.4 %, memory 71.3 of 80.0 GiB on stage 0 of 0-1
+Best plan fits: P(fits) 76 %, 2.627 s per step (50 % 2.561-3.396 s), MFU 32.4 %, memory 71.3 of 80.0 GiB on stage 0 of 0-1
 llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, megatron, several precisions, detailed model
   133,540 plans, 75,149 feasible
-  headroom 7.9 of 80.0 GiB, which three of four measured runs like it keep
+  headroom 7.3 of 80.0 GiB, which three of four measured runs like it keep
   with --headroom none: 2.586 s (1.6 % faster) at 78.7 GiB; P(fits) 52 %
   plan: tensor 1, context 1, pipeline 2, data 8, order tp-cp-dp-pp, microbatch 1,
   precision fp8-block, attention flash3, recompute layernorm, chunks 16, split balanced,
@@ -33,7 +33,7 @@ rank    step  tokens/s/GPU    MFU  memory  fits in
            s                    %     GiB        %
    1  2.6272        12,473  32.44    71.3       76
 
-Best plan: 50 % interval 2.561-3.402 s, 90 % interval 2.182-6.664 s (cross-validated on Hopper, dense, megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 2.542-3.313 s, of ordinary runs 2.586-3.606 s
+Best plan: 50 % interval 2.561-3.396 s, 90 % interval 2.182-6.465 s (cross-validated on Hopper, dense, megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 2.542-3.313 s, of ordinary runs 2.586-3.606 s
 To launch the best plan, and to see where its time goes:
   reckon export megatron -m llama3.1-8b gpus16 precision=fp8-block dp8 pp2 vpp16 gbs64 split=1*26,2,1*4,0 zero1 grad-overlap weight-overlap recompute=selective:layernorm
   reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 16 precision=fp8-block dp8 pp2 vpp16 gbs64 split=1*26,2,1*4,0 zero1 grad-overlap weight-overlap recompute=selective:layernorm
@@ -75,14 +75,14 @@ memory_exceeded     0  HBM3       3  100.00  ########################
 Closest infeasible plans (one constraint each)
 constraint            needs      has     lacks        step  plan
                                                          s
-memory tier 0 (HBM3)  199.7 GiB  80 GiB  119.7 GiB  3.3780  dp16 gbs64 grad-overlap
-memory tier 0 (HBM3)  246.8 GiB  80 GiB  166.8 GiB  3.3644  dp16 mbs2 gbs64 grad-overlap
-memory tier 0 (HBM3)  341.1 GiB  80 GiB  261.1 GiB  3.3576  dp16 mbs4 gbs64 grad-overlap
+memory tier 0 (HBM3)  198.1 GiB  80 GiB  118.1 GiB  3.3780  dp16 gbs64 grad-overlap
+memory tier 0 (HBM3)  244.8 GiB  80 GiB  164.8 GiB  3.3644  dp16 mbs2 gbs64 grad-overlap
+memory tier 0 (HBM3)  338.3 GiB  80 GiB  258.3 GiB  3.3576  dp16 mbs4 gbs64 grad-overlap
 
 Single changes that make a plan feasible
 change                                                                 step  samples/s  plan
                                                                           s
-119.7 GiB more of memory tier 0 (HBM3): 199.7 GiB instead of 80 GiB  3.3780     18.946  dp16 gbs64 grad-overlap
+118.1 GiB more of memory tier 0 (HBM3): 198.1 GiB instead of 80 GiB  3.3780     18.946  dp16 gbs64 grad-overlap
 a second memory tier of 127.8 GiB at 100 GB/s                        4.3949     14.562  dp16 gbs64 grad-overlap offload-activations=1 offload-optimizer=1
 a larger domain of network tier 0 (NVLink4): no size helps                -          -  -
 without --tensor: tensor 4                                           3.5492     18.032  dp4 tp4 mbs2 gbs64 sp tp-overlap grad-overlap

@@ -11,8 +11,8 @@ $p -s tpu-v4 --tokens 1T --sort cost > /dev/null; echo $?
 Best plans
 rank    step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  recompute
            s                    %     GiB        %                   M
-   1  5.4006        189.61  48.37    59.0       86  64.96      126.176  none
-   2  5.4276        188.67  48.13    54.4       92  65.28      126.807  layernorm
+   1  5.4006        189.61  48.37    59.0       90  64.96      126.176  none
+   2  5.4276        188.67  48.13    54.4       95  65.28      126.807  layernorm
 The run
 tokens                            15.600 T
 steps                             929,833
@@ -37,20 +37,20 @@ GPU-hours                         25.542 M
 The first 2 of the 64 plans of the frontier
 rank     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  chunks
             s                    %     GiB        %                   K
-   1  28.9671        1131.2  51.36    65.1       81  161.4      557.959       8
-   2  28.9700        1131.1  51.36    64.7       81  161.5      558.013      10
+   1  28.9671        1131.2  51.36    65.1       83  161.4      557.959       8
+   2  28.9700        1131.1  51.36    64.7       83  161.5      558.013      10
 3
-most tokens per second: h200-sxm-141g, 128 GPUs; fits: P(fits) 83 %, 13.00 s per step (50 % 12.69-16.63 s), MF
+most tokens per second: h200-sxm-141g, 128 GPUs; fits: P(fits) 85 %, 13.00 s per step (50 % 12.69-16.60 s), MF
   plan: dp32 tp4 mbs2 gbs256 sp tp-overlap zero3 grad-overlap weight-overlap
 llama3.1-70b on 2 systems, detailed model: 4 of 4 problems have a plan
 
 Best plan of each problem
 system         GPUs    plans     fits     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  USD/
                                              s                    %     GiB        %                   K      
-h100-sxm5-80g    64  550,086   45,837  28.9671        1131.2  51.36    65.1       81  161.4      557.959      
-h100-sxm5-80g   128  661,459   99,122  14.6256        1120.2  50.86    58.7       87  81.53      563.511      
-h200-sxm-141g    64  550,086  122,791  25.9317        1263.6  57.37   120.0       78  144.5      499.492      
-h200-sxm-141g   128  661,459  192,707  13.0018        1260.1  57.21   110.8       83  72.48      500.948      
+h100-sxm5-80g    64  550,086   45,837  28.9671        1131.2  51.36    65.1       83  161.4      557.959      
+h100-sxm5-80g   128  661,459   99,122  14.6256        1120.2  50.86    58.7       90  81.53      563.511      
+h200-sxm-141g    64  550,086  122,791  25.9317        1263.6  57.37   120.0       79  144.5      499.492      
+h200-sxm-141g   128  661,459  192,707  13.0018        1260.1  57.21   110.8       85  72.48      500.948      
 2
 2
 2

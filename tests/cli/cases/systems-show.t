@@ -72,7 +72,7 @@ dispatchers                alltoall allgather deepep  ways of tokens to experts 
 Links, for predictions
 network  efficiency  base us  hop us  ramp MB  in network  mesh  copied
       0       0.766      9.3    0.59      7.4           0    no      no
-      1        0.93       20       8        4           0    no      no
+      1        0.93       20       8        2           0    no      no
 
 Sources
 of               source
@@ -83,7 +83,7 @@ memory[0]        systems/a100_80g.json of the tool of [isaev2023]
 memory[1]        systems/a100_80g.json of the tool of [isaev2023]
 network[0].link  fitted, and rounded, to 84 collectives of 64 KiB to 512 MiB on 2 to 8 A100 in [aiconfigurator2026]; on 84 others the median error is 6.2 %, 90 % are within 19 %
 network[0]       systems/a100_80g.json of the tool of [isaev2023]
-network[1].link  efficiency: all-reduce of 16 GiB over 4 nodes reaches 382 of 400 GB/s a node in [bekman2026], a little less taken for fabrics that are shared; hop between what NCCL's tuner has for its protocols LL128 and Simple on networks, 4 and 14 us; base and ramp: sends between two H100 nodes take 17 us for 2 KB, 0.31 ms for 10.8 MB and 1.87 ms for 67.1 MB in [agrawal2024]
+network[1].link  efficiency: all-reduce of 16 GiB over 4 nodes reaches 382 of 400 GB/s a node in [bekman2026], a little less taken for fabrics that are shared; hop between what NCCL's tuner has for its protocols LL128 and Simple on networks, 4 and 14 us; base and ramp: sends between two H100 nodes take 17 us for 2 KB, 0.31 ms for 10.8 MB and 1.87 ms for 67.1 MB in [agrawal2024], where 4 MB take 80 us: that time at this rate
 network[1]       systems/a100_80g.json of the tool of [isaev2023]
 kernels          of a100-sxm4-80g: the same chip
 all              systems/a100_80g.json of the tool of [isaev2023], commit caa4b11

@@ -29,15 +29,15 @@ refused search -m llama2-7b -s mi300x -g 8 -b 64 --schedule zero-bubble-2p
 echo '--- searched'
 reckon search -q -m llama2-7b -s mi300x -g 8 -b 64 --pipeline 8 --microbatch 1 --recompute none --schedule 1f1b --schedule v-zero --schedule v-half --schedule v-min --top 4 | sed -n '/^rank/,/^$/p'
 === stdout
-fits: P(fits) 100 %, 3.332 s per step (50 % 3.262-4.325 s), MFU 32.2 %, memory 38.7 of 192.0 GiB on stage 0 of 0-7
+fits: P(fits) 100 %, 3.168 s per step (50 % 3.102-4.084 s), MFU 33.9 %, memory 38.7 of 192.0 GiB on stage 0 of 0-7
 schedule v-zero: stages 8, chunks of a stage 2, microbatches 64, passes 3072; messages beside
-step: 3.34212 s simulated, 3.33175 s by the detailed model: 0.31 % more
-fits: P(fits) 100 %, 3.455 s per step (50 % 3.382-4.485 s), MFU 31.1 %, memory 32.9 of 192.0 GiB on stage 0 of 0-7
+step: 3.17886 s simulated, 3.1685 s by the detailed model: 0.33 % more
+fits: P(fits) 100 %, 3.269 s per step (50 % 3.200-4.213 s), MFU 32.9 %, memory 32.9 of 192.0 GiB on stage 0 of 0-7
 schedule v-half: stages 8, chunks of a stage 2, microbatches 64, passes 3072; messages beside
-step: 3.45613 s simulated, 3.45494 s by the detailed model: 0.034 % more
-fits: P(fits) 100 %, 3.799 s per step (50 % 3.713-5.021 s), MFU 28.3 %, memory 28.0 of 192.0 GiB on stage 0 of 0-7
+step: 3.27277 s simulated, 3.26872 s by the detailed model: 0.12 % more
+fits: P(fits) 100 %, 3.438 s per step (50 % 3.365-4.450 s), MFU 31.2 %, memory 28.0 of 192.0 GiB on stage 0 of 0-7
 schedule v-min: stages 8, chunks of a stage 2, microbatches 64, passes 3072; messages beside
-step: 3.79778 s simulated, 3.79866 s by the detailed model: 0.023 % less
+step: 3.45361 s simulated, 3.43823 s by the detailed model: 0.45 % more
 128
 --- other tools
   plan: pp8 vpp2 gbs64 schedule=v-half vocab-multiple=128
@@ -56,10 +56,10 @@ reckon: schedule zero-bubble-2p is not searched: give another one, and ask recko
 --- searched
 rank    step  tokens/s/GPU    MFU  memory  fits in  chunks  schedule
            s                    %     GiB        %
-   1  3.3318        9835.1  32.25    38.7      100       2  v-zero
-   2  3.3418        9805.5  32.15    39.2      100       4  1f1b
-   3  3.4192        9583.6  31.42    42.9      100       2  1f1b
-   4  3.4549        9484.4  31.10    32.9      100       2  v-half
+   1  3.1685        10,342  33.91    38.7      100       2  v-zero
+   2  3.1741        10,324  33.85    39.2      100       4  1f1b
+   3  3.2470        10,092  33.09    42.9      100       2  1f1b
+   4  3.2687        10,025  32.87    32.9      100       2  v-half
 
 === stderr
 reckon: warning: schedule v-half: cannot be expressed in Megatron Core 0.19: the run has 1f1b

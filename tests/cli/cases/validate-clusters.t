@@ -19,7 +19,7 @@ id,predicted,verdict,reason
 one,0.347,compared,
 alike,0.3493,compared,
 mixed,0.3579,compared,
-slow,0.368,compared,
+slow,0.3674,compared,
 third,,not modelled,"stages: stages[0].cluster: the machine has no cluster ""c"": the nearest is ""a"""
 short,,not modelled,"stages: stages: 23 layers in all, the model has 24"
 nowhere,,not modelled,clusters: the row has no stages to place on them

@@ -5,15 +5,15 @@ reckon validate "$SOURCE/tests/data/cases/validate-own-table/runs.csv" --by kind
 Errors of times, predicted over measured
 of                        count  signed   mean  median  90th pct  worst  worst is
                                       %      %       %         %      %
-all times                     2  -13.04  13.04   13.04     13.34  13.42  own_2
-nothing left open             2  -13.04  13.04   13.04     13.34  13.42  own_2
-no constant fitted to it      2  -13.04  13.04   13.04     13.34  13.42  own_2
-dense, 64 GPUs and more       2  -13.04  13.04   13.04     13.34  13.42  own_2
+all times                     2  -13.13  13.13   13.13     13.40  13.47  own_2
+nothing left open             2  -13.13  13.13   13.13     13.40  13.47  own_2
+no constant fitted to it      2  -13.13  13.13   13.13     13.40  13.47  own_2
+dense, 64 GPUs and more       2  -13.13  13.13   13.13     13.40  13.47  own_2
 
 Errors of times by kind
 of     count  signed   mean  median  90th pct  worst  worst is
                    %      %       %         %      %
-dense      2  -13.04  13.04   13.04     13.34  13.42  own_2
+dense      2  -13.13  13.13   13.13     13.40  13.47  own_2
 
 Errors of memory
 of         count  signed   mean  median  90th pct  worst  worst is

@@ -18,12 +18,12 @@ Max 1550 - 1502
 Max 1550 (one of two tiles, 64 GB) - 1120
 Max 1550 (two tiles) - 1502
 Ponte Vecchio, 1 stack - 1120
-MI250 - 1435
-MI250 (one of two dies) - 875.4
-MI250X (two GCDs) - 1435
-MI250X - 875.4
-Trainium1 - 1275
-Trainium (NeuronCore-v2) - 784.7
+MI250 - 1436
+MI250 (one of two dies) - 876.9
+MI250X (two GCDs) - 1436
+MI250X - 876.9
+Trainium1 - 1277
+Trainium (NeuronCore-v2) - 784.8
 Trainium2 - 3638
 Trainium2 (NeuronCore) - a part of a device (NeuronCore), which the catalog has not
 TPU v5p - 3632
