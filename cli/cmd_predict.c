@@ -80,7 +80,7 @@ const struct usage predict_usage = {
          "Predict 8B on one node with FSDP:"},
         {"reckon predict -m llama3.1-70b -s h100-sxm5-80g --plan plan.json tp4 --format json",
          "Change one choice of a plan file, for a program:"},
-        {"reckon predict -m mixtral-8x7b -s h100-sxm5-80g --gpus 64 --tensor 2 --pipeline 4 --expert 8 --layers",
+        {"reckon predict -m mixtral-8x7b -s h100-sxm5-80g --gpus 64 --tensor 2 --sequence-parallel --pipeline 4 --expert 8 --layers",
          "Use options in place of words, and print the operations of each kind of layer:"},
     },
     .see_also = "reckon-fits(1), reckon-plan(5), reckon-model(5), reckon-system(5)",

@@ -10,13 +10,14 @@
 #include "cli/progress.h"
 #include "facts/headroom.h"
 #include "megatron/megatron.h"
-#include "shell/shell.h"
 #include "plan/layers.h"
 #include "search/clusters_space.h"
+#include "shell/shell.h"
 #include "text/output.h"
 #include "text/text_file.h"
 
 #include <math.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -126,6 +127,11 @@ static enum rk_status read_words(const char *text, const struct rk_plan *other, 
 {
     struct plan_draft draft = other && changes ? plan_draft_of(other) : plan_draft();
     const enum rk_status status = plan_read_words(changes ? text + 1 : text, &draft, error);
+    if (status == RK_OK && gpus && !changes && plan_given(&draft, "gpus") &&
+        draft.plan.ranks != gpus)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--gpus: %" PRIu64 ", but the words say gpus%" PRIu64 ": leave one out",
+                       gpus, draft.plan.ranks);
     if (status == RK_OK && gpus && !plan_given(&draft, "gpus")) take_gpus(&draft, gpus);
     return status == RK_OK ? complete(&draft, other, system, plan, error) : status;
 }

@@ -22,6 +22,7 @@ static void set_sustained(struct rk_kernels *kernels, double factor)
 static void graphs(struct patient *p)
 {
     p->plan.cuda_graphs = true;
+    p->plan.graph_parts = 0;
 }
 static void low_clocks(struct patient *p)
 {

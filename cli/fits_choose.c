@@ -87,7 +87,10 @@ void fits_choose(struct plan_input *input, void *context)
     const struct rk_aim aim = {.room = question->room};
     struct rk_choice choice;
     ask(input, problem);
-    if (!rk_choose(problem, &aim, &choice)) return;
+    if (!rk_choose(problem, &aim, &choice)) {
+        plan_assume(input, "data parallelism alone (the search has no plan with these words)");
+        return;
+    }
     note(input, &choice, question->room, plan_given(draft, "batch"));
     draft->plan = choice.plan;
     draft->given[plan_row("batch")] = draft->given[plan_row("microbatch")] = true;

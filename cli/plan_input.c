@@ -456,6 +456,7 @@ enum rk_status plan_settle(const struct plan_source *source, struct plan_input *
     if (status != RK_OK) return status;
     settle_precision(input);
     input->draft.system = &input->system;
+    plan_settle_attention(&input->draft); /* before a search begins with the kernel */
     if (choose) choose(input, context);
     const bool chosen = source->batches, batch = chosen || plan_given(&input->draft, "batch");
     if (plan_complete(&input->draft, &fault)) {

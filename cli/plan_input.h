@@ -24,8 +24,8 @@ struct plan_source {
     bool
         several; /* set by commands whose system may be of several clusters (machine.h); `alike`: */
     bool alike;  /* of plans that are searched for, those that Megatron-LM launches alone */
-    bool batches;    /* the command chooses microbatch and batch */
     bool unsearched; /* ... stages that are not said are left so: the draft has the words */
+    bool batches;    /* the command chooses microbatch and batch */
 };
 
 enum { PLAN_NOTES = 768 };

@@ -170,7 +170,8 @@ static void add_host(struct report *report, const struct forecast *f)
     struct rk_system system = *f->system;
     char host[QUANTITY_TEXT], step[QUANTITY_TEXT];
     const double step_s = f->prediction->step_s, launch_s = f->system->kernels.launch_s;
-    if (f->plan->cuda_graphs || !(launch_s > 0) || f->system->machine) return;
+    const bool captured = f->plan->cuda_graphs && !f->plan->graph_parts;
+    if (captured || !(launch_s > 0) || f->system->machine) return;
     if (f->prediction->launch_s > 0.02 * step_s)
         report_note(report,
                     report_text(report,

@@ -68,7 +68,8 @@ static size_t compared(const struct run_share *share, int name, const char *text
     const size_t digits = strcspn(number, " )");
     struct units_error problem;
     double bound;
-    if (!signs || signs > 2 || *sign == '=' || !begins(text, at) || !ends(number + digits) ||
+    if (!signs || signs > 2 || *sign == '=' || (signs == 2 && sign[1] != '=') ||
+        !begins(text, at) || !ends(number + digits) ||
         !quantity_parse(number, digits, QUANTITY_COUNT, false, &bound, &problem))
         return 0;
     const bool at_most = (*sign == '<') == (signs == 2);

@@ -240,8 +240,8 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
  * usual (docs/notes/accuracy.md, the host). */
 #define EAGER 1.6
 
-/* Also in fused programs a mixture's router, permutations and exchanges are such modules; hosts
- * that are slow throughout, as those of the tests, are no slower there. */
+/* Also in fused programs a mixture's half of a layer is such modules; hosts that are slow
+ * throughout, as those of the tests, are no slower there. */
 #define EAGER_S 80e-6
 
 static double modules_of(const struct bench *bench, const struct operation *op)

@@ -244,7 +244,7 @@ static double all_to_all_s(const struct span *span, double bytes)
         const double moved = bytes * peers / span->ranks;
         const double hops_s = tier->hop_s * ceil(log2(peers + 1));
         struct span_tier each = *tier;
-        if (!tier->innermost)
+        if (!tier->innermost && isfinite(tier->rate_Bps))
             each.ramp_bytes = larger(tier->ramp_bytes, peers * MESSAGE_S * tier->rate_Bps);
         slowest_s = larger(slowest_s, hops_s + stream_s(&each, moved, 1));
     }

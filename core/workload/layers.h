@@ -38,10 +38,13 @@ void layer_count(const struct rk_model *model, uint64_t first, uint64_t count,
 void layer_build(struct layer *layer, enum layer_kind kind, const struct rk_model *model,
                  const struct rk_plan *plan);
 
-/* Does a CUDA graph start the kernels of that part, instead of the host? */
+/* Does a CUDA graph start the kernels of that part, instead of the host? That of a mixture has its
+ * router, too. */
 static inline bool plan_captures(const struct rk_plan *plan, enum rk_graph_part part)
 {
-    return plan->cuda_graphs && (!plan->graph_parts || plan->graph_parts >> part & 1);
+    const bool routes = part == RK_GRAPH_ROUTER || part == RK_GRAPH_PREPROCESS;
+    const unsigned by = 1u << part | (routes ? 1u << RK_GRAPH_EXPERTS : 0);
+    return plan->cuda_graphs && (!plan->graph_parts || plan->graph_parts & by);
 }
 
 /* Tokens of a sample as it runs, in the mean: padded, else the sequence. */

@@ -108,15 +108,24 @@ static const struct loss_bytes of_trainers[RK_LOSSES] = {
 };
 /* clang-format on */
 
+/* Of preferences the loss is that of two answers. */
+static bool is_policy(const struct build *build)
+{
+    const struct rk_plan *plan = build->plan;
+    return plan->loss == RK_LOSS_POLICY && rk_plan_answers(plan) <= 1 && plan->objective != RK_KTO;
+}
+
 /* A chunk's logits are a product of their own in TF32, half as fast as 16 bits, made again for
  * backward; each is kept for no longer than its kernels run. */
 #define POLICY_COLUMNS 2048
 #define POLICY_AGAIN   (1 + 2)
 
-static void make_in_columns(struct operation *logits, struct operation *loss, double columns)
+static void make_in_columns(const struct build *build, struct operation *logits,
+                            struct operation *loss, double columns)
 {
-    const double chunks = ceil(columns / POLICY_COLUMNS);
-    logits->again = POLICY_AGAIN;
+    const double all = build->plan->whole_logits ? columns * build->tensor : columns;
+    const double chunks = ceil(all / POLICY_COLUMNS);
+    logits->again = build->element < FLOAT_BYTES ? POLICY_AGAIN : 1;
     for (int pass = 0; pass < RK_PASSES; pass++)
         loss->kernels[pass] *= chunks;
 }
@@ -252,8 +261,9 @@ static struct operation *add_head(struct build *build, double parameters, double
     op = &build->layer->operation[at];
     add_cap(build, rows * columns);
     struct operation *loss = add_loss(build, rows * columns);
-    if (build->plan->loss_in_chunks) put_in_chunks(build, op, loss, rows, columns);
-    if (build->plan->loss == RK_LOSS_POLICY) make_in_columns(op, loss, columns);
+    const bool policy = is_policy(build);
+    if (build->plan->loss_in_chunks || policy) put_in_chunks(build, op, loss, rows, columns);
+    if (policy) make_in_columns(build, op, loss, columns);
     return op;
 }
 
@@ -323,5 +333,6 @@ void build_predict(struct build *build)
         add_comm(build, OP_PREDICTION_ALL_GATHER, place, OVER_TENSOR, COMM_ALL_GATHER,
                  COMM_REDUCE_SCATTER, build->tokens * h * build->element);
     build_block(build, predict_block(build->model));
+    build->graph = RK_GRAPH_PARTS; /* no graph of a layer has the head */
     add_head(build, 0, 0);
 }

@@ -383,6 +383,7 @@ static void add_shared(struct build *build, bool reduces)
                                    .gathers = true,
                                    .reduces = reduces});
     add_shared_gate(build);
+    build->graph = RK_GRAPH_EXPERTS; /* it needs what the experts bring */
     add_memory(build, OP_SHARED_SUM, experts_place, x, (struct traffic){3 * e, 0, 1, 0});
 }
 
@@ -435,4 +436,5 @@ void build_experts(struct build *build)
     add_tokens_gather(build);
     build->graph = RK_GRAPH_ROUTER;
     add_shared(build, true);
+    build->graph = RK_GRAPH_EXPERTS;
 }

@@ -110,6 +110,7 @@ enum rk_status megatron_deepspeed(const struct megatron_args *args, struct rk_pl
     if (!HAS(DEEPSPEED) && !HAS(DEEPSPEED_CONFIG)) return RK_OK;
     plan->framework = RK_DEEPSPEED;
     plan->loss = RK_LOSS_CLONED;
+    plan->bucket = 0; /* of Megatron's own gradients */
     plan->zero = 0;
     enum rk_status status = RK_OK;
     if (!HAS(DEEPSPEED_CONFIG) && !args->options->deepspeed) return read_argument(args, plan);

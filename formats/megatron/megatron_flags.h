@@ -197,7 +197,7 @@ enum megatron_kind {
     X(ATTENTION_BACKEND,     "attention-backend",               WORD,   11, 0, "flash|fused|unfused|local|auto", "attention") \
     X(ENABLE_CUDA_GRAPH,     "enable-cuda-graph",               SWITCH, 11, 0, "", "cuda_graphs") \
     X(EXTERNAL_CUDA_GRAPH,   "external-cuda-graph",             SWITCH, 12, 0, "", "cuda_graphs") \
-    X(CUDA_GRAPH_IMPL,       "cuda-graph-impl",                 WORD,   15, 0, "none|local|transformer_engine", "cuda_graphs") \
+    X(CUDA_GRAPH_IMPL,       "cuda-graph-impl",                 WORD,   15, 0, "none|local|transformer_engine|full_iteration", "cuda_graphs") \
     X(CUDA_GRAPH_SCOPE,      "cuda-graph-scope",                LIST,   12, 0, "full|full_iteration|attn|mlp|mamba|moe|moe_router|moe_preprocess|full_iteration_inference", "graph_parts") \
     X(CUDA_GRAPH_MODULES,    "cuda-graph-modules",              LIST,   18, 0, "full_iteration|attn|mlp|mamba|moe|moe_router|moe_preprocess|full_iteration_inference", "graph_parts") \
     X(NO_SWIGLU_FUSION,      "no-bias-swiglu-fusion",           SWITCH, 9, 0, "", "activation_fused") \

@@ -398,11 +398,16 @@ static void read_optimizer(const struct megatron_args *args, struct rk_plan *pla
     if (IS(OPTIMIZER, "dist_muon")) plan->zero = 1;
 }
 
-/* Named parts of a layer; "full" is the whole layer, as is a list of none. */
+/* Named parts of a layer; "full", and a list of none, are whole layers, which are taken for whole
+ * steps. */
 static void read_graphs(const struct megatron_args *args, struct rk_plan *plan)
 {
     plan->cuda_graphs = HAS(ENABLE_CUDA_GRAPH) || HAS(EXTERNAL_CUDA_GRAPH) ||
                         (HAS(CUDA_GRAPH_IMPL) && !IS(CUDA_GRAPH_IMPL, "none"));
+    const enum megatron_flag scope =
+        HAS(CUDA_GRAPH_MODULES) ? FLAG(CUDA_GRAPH_MODULES) : FLAG(CUDA_GRAPH_SCOPE);
+    if (!plan->cuda_graphs && args->value[scope].given)
+        megatron_note(args, NOTE_WARNING, scope, "", "has no effect without --cuda-graph-impl");
     for (int i = 0; plan->cuda_graphs && i < RK_GRAPH_PARTS; i++) {
         const char *name = rk_graph_part_name((enum rk_graph_part)i);
         if (megatron_lists(args, FLAG(CUDA_GRAPH_SCOPE), name) ||

@@ -317,6 +317,9 @@ static void put_optimizer(struct writer *w)
     }
 }
 
+/* Before it, one of full and attn. */
+enum { MANY_SCOPES = 16 };
+
 static void put_graph_parts(struct writer *w)
 {
     char names[128] = "";
@@ -327,11 +330,11 @@ static void put_graph_parts(struct writer *w)
     if (!*names) return;
     if (w->version >= megatron_flags[FLAG(CUDA_GRAPH_MODULES)].since)
         megatron_put(w, FLAG(CUDA_GRAPH_MODULES), "%s", names);
-    else if (w->version >= megatron_flags[FLAG(CUDA_GRAPH_SCOPE)].since)
+    else if (w->version >= MANY_SCOPES || w->p->graph_parts == 1u << RK_GRAPH_ATTENTION)
         megatron_put(w, FLAG(CUDA_GRAPH_SCOPE), "%s", names);
     else
-        megatron_writer_refuse(w, "graph_parts", names, "became an argument with core 0.%d",
-                               megatron_flags[FLAG(CUDA_GRAPH_SCOPE)].since);
+        megatron_writer_refuse(w, "graph_parts", names, "can be named together since core 0.%d",
+                               MANY_SCOPES);
 }
 
 static void put_kernels(struct writer *w)

@@ -90,7 +90,7 @@ extern "C" {
     X(RK_GRAPH_RECURRENCE, "mamba",          "recurrences and their norm") \
     X(RK_GRAPH_ROUTER,     "moe_router",     "the router, and experts that every token goes through") \
     X(RK_GRAPH_PREPROCESS, "moe_preprocess", "what puts tokens in order before they leave") \
-    X(RK_GRAPH_EXPERTS,    "moe",            "the exchange of tokens, and the experts")
+    X(RK_GRAPH_EXPERTS,    "moe",            "the whole mixture of experts")
 
 #define RK_NAMES_tensor_overlap(X) \
     X(RK_OVERLAP_NONE, "none", "communication, then computation") \

@@ -336,6 +336,16 @@ Test(collectives, measured_across_nodes)
     rk_system_release(&system);
 }
 
+/* A network without a limit takes its steps alone, whatever is sent. */
+Test(collectives, all_to_all_without_a_limit)
+{
+    struct rk_system system = loaded("h100-sxm5-80g");
+    system.network[1].bandwidth_Bps = INFINITY;
+    const double time_s = collective_time_s(&system, ALL_TO_ALL, (struct rank_group){64, 1}, 1e9);
+    cr_expect(time_s > 0 && time_s < 1e-2, "%g s", time_s);
+    rk_system_release(&system);
+}
+
 /* NCCL over EFA, 400 Gb/s for each H100: all-to-alls of 64 MiB and 1 GiB, in GB/s of the bytes that
  * a rank holds [chang2025]. */
 Test(collectives, all_to_all_measured_across_nodes)

@@ -335,6 +335,7 @@ Test(megatron, graphs_of_the_plan)
     cr_expect(p->cuda_graphs && p->graph_parts == both);
     p = plan_with("--cuda-graph-scope attn moe_router");
     cr_expect(!p->cuda_graphs && p->graph_parts == 0, "nothing is captured");
+    cr_expect_eq(notes_count(&import.notes, NOTE_WARNING), 1);
 }
 
 Test(megatron, experts_of_the_plan)

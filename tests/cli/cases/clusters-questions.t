@@ -330,26 +330,26 @@ exit 2
 exit 2
 == the run
 The run
-tokens                            1.000 T
-steps                             1,907,349
-days                              68.11             expected, failures and checkpoints included
-... at most one of ten less than  67.99
-... at most one of ten more than  68.31
-of it training                    67.88
-goodput                           99.67 %           training over all of it
-a failure every                   65.99 days
-failures                          1.032             expected
-noticing, restarting, waiting     0.02 %
-work done again                   0.16 %
-checkpoints                       0.16 %
-a checkpoint every                4.97 h            the best, or that of --interval; a step at least
-... by Young's formula            4.97 h
-... by Daly's                     4.97 h
-spare nodes                       1
-a checkpoint has                  104.70 GiB
-... and takes                     28.11 s
-GPU-hours                         52.309 K
-cost in USD                       310.891 K         spare nodes included
+tokens                         1.000 T
+steps                          1,907,349
+days                           68.11             expected, failures and checkpoints included
+... with few failures          67.99             10th percentile, of failures alone; the step has a range of its own
+... with many failures         68.31             90th percentile
+of it training                 67.88
+goodput                        99.67 %           training over all of it
+a failure every                65.99 days
+failures                       1.032             expected
+noticing, restarting, waiting  0.02 %
+work done again                0.16 %
+checkpoints                    0.16 %
+a checkpoint every             4.97 h            the best, or that of --interval; a step at least
+... by Young's formula         4.97 h
+... by Daly's                  4.97 h
+spare nodes                    1
+a checkpoint has               104.70 GiB
+... and takes                  28.11 s
+GPU-hours                      52.309 K
+cost in USD                    310.891 K         spare nodes included
 The run, cluster by cluster
 The run, cluster by cluster
 cluster  GPUs used  GPU-hours  USD an hour  cost in USD  W per GPU

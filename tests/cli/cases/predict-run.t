@@ -13,34 +13,34 @@ $q --tokens 1T --prices ours.json | grep -e 'cost in' -e 'ours of'
 reckon fits llama3.1-8b h100 -g 8 tp8 --tokens 1T --price 2 | sed -n '/^days/p;/^cost/p'
 reckon diff "gpus64 tp8 pp2 sp zero1 gbs128" "+tp4 pp8" -m llama3.1-70b -s h100 --tokens 1T --price 2 | sed -n '/whole run/,$p'
 === stdout
-days                              79.16             expected, failures and checkpoints included
-goodput                           89.48 %           training over all of it
-a checkpoint every                246.7 s           the best, or that of --interval; a step at least
-GPU-hours                         31.126 M
+days                           79.16             expected, failures and checkpoints included
+goodput                        89.48 %           training over all of it
+a checkpoint every             246.7 s           the best, or that of --interval; a step at least
+GPU-hours                      31.126 M
 The run
-tokens                            15.600 T
-steps                             929,833
-days                              79.16             expected, failures and checkpoints included
-... at most one of ten less than  78.47
-... at most one of ten more than  79.91
-of it training                    70.83
-goodput                           89.48 %           training over all of it
-a failure every                   3.09 h
-failures                          609.3             expected
-noticing, restarting, waiting     8.50 %
-work done again                   1.02 %
-checkpoints                       1.01 %
-a checkpoint every                246.7 s           the best, or that of --interval; a step at least
-... by Young's formula            248.6 s
-... by Daly's                     246.7 s
-spare nodes                       10
-a checkpoint has                  5.17 TiB
-... and takes                     2.77 s
-GPU-hours                         31.126 M
-cost in USD                       153.764 M         spare nodes included
-... of 10^12 tokens               9.857 M
-energy in kWh                     26.570 M          boards at the load of the step, times factors for hosts, network and cooling (--prices)
-CO2 in tonnes                     7971
+tokens                         15.600 T
+steps                          929,833
+days                           79.16             expected, failures and checkpoints included
+... with few failures          78.47             10th percentile, of failures alone; the step has a range of its own
+... with many failures         79.91             90th percentile
+of it training                 70.83
+goodput                        89.48 %           training over all of it
+a failure every                3.09 h
+failures                       609.3             expected
+noticing, restarting, waiting  8.50 %
+work done again                1.02 %
+checkpoints                    1.01 %
+a checkpoint every             246.7 s           the best, or that of --interval; a step at least
+... by Young's formula         248.6 s
+... by Daly's                  246.7 s
+spare nodes                    10
+a checkpoint has               5.17 TiB
+... and takes                  2.77 s
+GPU-hours                      31.126 M
+cost in USD                    153.764 M         spare nodes included
+... of 10^12 tokens            9.857 M
+energy in kWh                  26.570 M          boards at the load of the step, times factors for hosts, network and cooling (--prices)
+CO2 in tonnes                  7971
 
   assumed: failures as of llama3: [dubey2024] Table 5; 4.916 USD for a GPU-hour,
   reserved of 2024-12-01: AWS EC2 Capacity Blocks for ML, p5.48xlarge, 39.33 USD for eight
@@ -98,11 +98,11 @@ half the failures                                          4.23    94.53        
 2
 2
 2
-cost in USD                       88.614 K          spare nodes included
+cost in USD                    88.614 K          spare nodes included
   assumed: failures as of llama3: [dubey2024] Table 5; 1 USD for a GPU-hour, ours of today: us
 change                                               saves days  goodput  checkpoint every  cost in USD
-days                              230.8             expected, failures and checkpoints included
-cost in USD                       177.228 K         spare nodes included
+days                           230.8             expected, failures and checkpoints included
+cost in USD                    177.228 K         spare nodes included
 The whole run
 plan   days  goodput  GPU-hours  cost in USD  energy in kWh
                    %          K            K              K

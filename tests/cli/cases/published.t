@@ -43,26 +43,26 @@ weight      103.51  lower-tier bandwidth that overlaps transfers of weights
 optimizer    24.29  lower-tier bandwidth that overlaps transfers of the optimizer state
 
 The run
-tokens                            300.000 B
-steps                             95,368
-days                              23.67             expected, failures and checkpoints included
-... at most one of ten less than  23.55
-... at most one of ten more than  23.79
-of it training                    23.2
-goodput                           98.02 %           training over all of it
-a failure every                   2.06 days
-failures                          11.47             expected
-noticing, restarting, waiting     0.53 %
-work done again                   0.73 %
-checkpoints                       0.72 %
-a checkpoint every                2596.0 s          the best, or that of --interval; a step at least
-... by Young's formula            2608.7 s
-... by Daly's                     2596.0 s
-spare nodes                       3
-a checkpoint has                  2.22 TiB
-... and takes                     19.10 s
-GPU-hours                         581.619 K
-energy in kWh                     302.939 K         boards at the load of the step, times factors for hosts, network and cooling (--prices)
+tokens                         300.000 B
+steps                          95,368
+days                           23.67             expected, failures and checkpoints included
+... with few failures          23.55             10th percentile, of failures alone; the step has a range of its own
+... with many failures         23.79             90th percentile
+of it training                 23.2
+goodput                        98.02 %           training over all of it
+a failure every                2.06 days
+failures                       11.47             expected
+noticing, restarting, waiting  0.53 %
+work done again                0.73 %
+checkpoints                    0.72 %
+a checkpoint every             2596.0 s          the best, or that of --interval; a step at least
+... by Young's formula         2608.7 s
+... by Daly's                  2596.0 s
+spare nodes                    3
+a checkpoint has               2.22 TiB
+... and takes                  19.10 s
+GPU-hours                      581.619 K
+energy in kWh                  302.939 K         boards at the load of the step, times factors for hosts, network and cooling (--prices)
 
   assumed: failures as of llama3: [dubey2024] Table 5; no price of a100-80g-nvl8 is known: give
   one

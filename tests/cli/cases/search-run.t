@@ -14,25 +14,25 @@ rank    step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  recomput
    1  5.4006        189.61  48.37    59.0       90  64.96      126.176  none
    2  5.4276        188.67  48.13    54.4       95  65.28      126.807  layernorm
 The run
-tokens                            15.600 T
-steps                             929,833
-days                              64.96             expected, failures and checkpoints included
-... at most one of ten less than  64.33
-... at most one of ten more than  65.67
-of it training                    58.12
-goodput                           89.48 %           training over all of it
-a failure every                   3.09 h
-failures                          500               expected
-noticing, restarting, waiting     8.50 %
-work done again                   1.02 %
-checkpoints                       1.01 %
-a checkpoint every                246.7 s           the best, or that of --interval; a step at least
-... by Young's formula            248.6 s
-... by Daly's                     246.7 s
-spare nodes                       10
-a checkpoint has                  5.17 TiB
-... and takes                     2.77 s
-GPU-hours                         25.542 M
+tokens                         15.600 T
+steps                          929,833
+days                           64.96             expected, failures and checkpoints included
+... with few failures          64.33             10th percentile, of failures alone; the step has a range of its own
+... with many failures         65.67             90th percentile
+of it training                 58.12
+goodput                        89.48 %           training over all of it
+a failure every                3.09 h
+failures                       500               expected
+noticing, restarting, waiting  8.50 %
+work done again                1.02 %
+checkpoints                    1.01 %
+a checkpoint every             246.7 s           the best, or that of --interval; a step at least
+... by Young's formula         248.6 s
+... by Daly's                  246.7 s
+spare nodes                    10
+a checkpoint has               5.17 TiB
+... and takes                  2.77 s
+GPU-hours                      25.542 M
   550,086 plans, 45,837 feasible, 6553 of them satisfy days <= 200 and cost < 1e6
 The first 2 of the 64 plans of the frontier
 rank     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  chunks

@@ -96,10 +96,10 @@ rank    step  tokens/s/GPU    MFU  memory  GPUs used  USD per step  plan
    2  2.8922        5664.9  44.81    57.9         32        0.2232  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
    3  2.9982        5464.6  43.23    65.5         32        0.2251  gbs64 round8; new: 24 layers tp1 cp2 dp8 mbs1; old: 8 layers tp1 cp2 dp8 mbs1
 92.55 7.108e+04 5.059e+05 4.333e+04 1.08e+10
-days                              92.55             expected, failures and checkpoints included
-GPU-hours                         71.079 K
-cost in USD                       505.894 K         spare nodes included
-energy in kWh                     43.332 K          boards at the load of the step, times factors for hosts, network and cooling (--prices)
+days                           92.55             expected, failures and checkpoints included
+GPU-hours                      71.079 K
+cost in USD                    505.894 K         spare nodes included
+energy in kWh                  43.332 K          boards at the load of the step, times factors for hosts, network and cooling (--prices)
 reckon: 1 point, 1 search: 1 finished before, 0 to do
 reckon: 1 point, 1 search: 0 finished before, 1 to do
 92.55 7.108e+04 4.17e+05 4.333e+04 1.08e+10
