@@ -16,8 +16,8 @@
 #include "text/output.h"
 #include "text/text_file.h"
 
-#include <math.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* megatron_deepspeed.c - what DeepSpeed's configuration decides in runs of Megatron-DeepSpeed: the
  * file that --deepspeed_config names, which most scripts write themselves. */
-#include "trainers/deepspeed.h"
-#include "megatron/megatron_args.h"
 #include "keys/settings_check.h"
+#include "megatron/megatron_args.h"
+#include "trainers/deepspeed.h"
 
 #include <inttypes.h>
 
