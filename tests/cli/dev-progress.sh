@@ -39,6 +39,8 @@ is "$(echo '1/2 Test #10: unit.long ...   Passed    3.00 sec' | with_seconds fol
 is "$(echo '    Start 10: unit.long' | with_seconds folder)" '    Start 10: unit.long'
 [ "$(slowness | awk "{ print (\$1 >= 1) }")" = 1 ] || { echo "slowness: $(slowness)"; exit 1; }
 most_s=20
-is "$(too_long folder 1 1.2 2>said)" 1
+printf '1\n1.2\n1\n' >slowness
+is "$(too_long folder slowness 2>said)" 1
 is "$(cat said)" 'dev: unit.long took 62.75 s of a processor, more than 24'
-is "$(too_long folder 4 1 2>said)" 0
+printf '1\n10\n4\n' >slowness
+is "$(too_long folder slowness 2>said)" 0

@@ -7,6 +7,9 @@ trap 'rm -rf "$work"' EXIT
 root=${RECKON_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 "$RECKON" measure --seconds 1 -o "$work/here.json"
 "$RECKON" systems "$work/here.json" >"$work/shown"
+products=$(sed -n 's/.*"source": "measured: products by \(.*\)".*/\1/p' "$work/here.json")
+[ -n "$products" ] && grep -qF "Products: $products." "$work/here.json" ||
+    { echo "measure does not say what multiplies"; exit 1; }
 [ "$(nproc)" -eq 1 ] || grep -q "while $(nproc) accelerators of a node compute" "$work/shown" ||
     { echo "busy processors are missing"; cat "$work/shown"; exit 1; }
 "$RECKON" train -m "$root/examples/train/tiny.json" -d "$root/data/corpus/declaration/en.txt" -s "$work/here.json" \

@@ -126,7 +126,7 @@ class Answers(unittest.TestCase):
         two = "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@50us"
         on = ("-m", MODEL, "-s", SYSTEM)
         for reply, words in (
-            (reckon.layerwise(MODEL, SYSTEM, 8, 32), ("search", "--layerwise", *on, "-q", "-g", "8", "-b", "32")),
+            (reckon.layerwise(MODEL, SYSTEM, 4, 8), ("search", "--layerwise", *on, "-q", "-g", "4", "-b", "8")),
             (reckon.budget(SYSTEM, 64, days=30), ("budget", "-s", SYSTEM, "--days", "30", "-g", "64")),
             (reckon.longest(MODEL, SYSTEM, gpus=8), ("longest", MODEL, SYSTEM, "-g", "8")),
             (reckon.serve(MODEL, SYSTEM, "tp4", batch=8),
