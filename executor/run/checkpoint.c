@@ -154,8 +154,8 @@ static bool map_weight(struct checkpoint *c, const struct engine_kind *kind, str
     int file;
     if (!kind->map(engine, w, NULL)) return false;
     const struct tensor *t = find_tensor(c, w->name, &file);
-    const bool whole =
-        w->col0 == 0 && w->box_cols == w->file_cols && !w->turn && w->row0 + w->box_rows <= w->rows;
+    const bool whole = w->col0 == 0 && w->box_cols == w->file_cols && !w->turn && !w->file_unit &&
+                       w->row0 + w->box_rows <= w->rows;
     const size_t bytes = t ? tensor_type_bits(t->type) / 8 : 0;
     const uint64_t first = w->file_at + w->row0;
     if (!t || !types[t->type] || !whole || t->begin % bytes != 0) return false;
@@ -326,7 +326,8 @@ int checkpoint_steps(const char *folder, unsigned long long *steps, int most)
  * embedding table for the head. */
 static bool is_no_weight(const struct rk_model *model, const char *name)
 {
-    static const char *const ends[] = {".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq"};
+    static const char *const ends[] = {".attn.bias", ".attn.masked_bias", ".attention.bias",
+                                       ".attention.masked_bias", ".rotary_emb.inv_freq"};
     const size_t length = strlen(name);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         const size_t end = strlen(ends[i]);
