@@ -106,6 +106,7 @@ Test(run_generate, as_whole_texts)
             struct rk_train train = run_settings(3);
             struct texts texts;
             train.double_precision = wide;
+            train.arithmetic = run_arithmetic(&model);
             const char *folder = trained(&model, train);
             generate(&model, &train, folder, (struct rk_generate){.tokens = 20}, 0, 1, &texts);
             check_greedy(&model, &train, folder, &texts);

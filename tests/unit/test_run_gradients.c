@@ -26,6 +26,7 @@ static void bench_open(struct bench *b, const struct rk_model *model)
     train.bias_rate = 0;
     train.balance = 0.5; /* of mixtures */
     train.route_scale = 1.5;
+    train.arithmetic = run_arithmetic(model);
     if (!*system.id) cr_assert_eq(rk_system_load("h100-sxm5-80g", &system, &error), RK_OK);
     cr_assert_eq(rk_plan_parse("mbs1 gbs1 seq16 precision=fp32", &plan, &error), RK_OK);
     cr_assert_eq(job_open(&b->job, model, &plan, &train, &error), RK_OK, "%s", error.text);
