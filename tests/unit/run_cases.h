@@ -25,7 +25,7 @@ static inline struct rk_model run_model(int which)
           .activation = RK_SILU
 #define LLAMA   GATED, .block_norms = 2
 #define LLAMA_4 GATED, .block_norms = 4
-#define NARROW .hidden = 32, .heads = 4, .kv_heads = 4
+#define NARROW  .hidden = 32, .heads = 4, .kv_heads = 4
     static const struct rk_model models[] = {
         /* GPT-2's shape */
         {.id = "gpt",

@@ -139,6 +139,27 @@ Test(run_generate, in_any_company)
     unlink(run_data());
 }
 
+/* Logits that are halved are those of twice the temperature. */
+Test(run_generate, scaled_logits)
+{
+    const struct rk_model model = run_model(13);
+    struct rk_train half = run_settings(3), whole;
+    struct texts a, b, c;
+    half.arithmetic = run_arithmetic(&model);
+    whole = half;
+    whole.arithmetic.logit_scale = 0;
+    const char *folder = trained(&model, half);
+    generate(&model, &half, folder, (struct rk_generate){.tokens = 20, .temperature = 1}, 0, 1, &a);
+    generate(&model, &whole, folder, (struct rk_generate){.tokens = 20, .temperature = 2}, 0, 1,
+             &b);
+    generate(&model, &whole, folder, (struct rk_generate){.tokens = 20, .temperature = 1}, 0, 1,
+             &c);
+    cr_expect(memcmp(a.token[0], b.token[0], 20 * sizeof(uint32_t)) == 0);
+    cr_expect(memcmp(a.token[0], c.token[0], 20 * sizeof(uint32_t)) != 0);
+    forget(folder);
+    unlink(run_data());
+}
+
 /* A text of more than the context goes on; what came before is what it was. */
 Test(run_generate, beyond_the_context)
 {
