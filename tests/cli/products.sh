@@ -25,6 +25,9 @@ products=$(sed -n 's/.*"source": "measured: products by \(.*\)".*/\1/p' here.jso
 grep -qF "Products: $products." here.json || fail 'the description does not say it'
 train -s here.json >ran || fail "refused: $(cat ran)"
 sed 's/products by OpenBLAS/products by OtherBLAS/' here.json >other.json
+! train -s 'other.json mem2=64GiB@10GB/s' >refused || fail 'a machine measured with others, and words, is not refused'
+"$RECKON" predict -m "$model" -s 'other.json mem2=64GiB@10GB/s' gbs8 --format json | tr -d '\n' >predicted
+grep -q 'products by OtherBLAS .*, as measured' predicted || fail "a prediction does not say it: $(cat predicted)"
 ! train -s other.json >refused || fail 'a machine measured with others is not refused'
 grep -q 'other.json: was measured with products by OtherBLAS .*: measure again' refused || fail "$(cat refused)"
 
