@@ -164,7 +164,10 @@ static void norm_after_back(struct engine *e, struct store *s, enum weight_role 
                             struct frame *f, enum slot raw, enum slot out, enum slot dout)
 {
     const struct REAL(norm) norm = norm_of(e, s, role);
-    drop(e, f, out); /* of a forward that ran again */
+    if (f->slot[raw])
+        drop(e, f, out); /* of a forward that ran again */
+    else
+        move(e, f, out, raw); /* ... up to this norm */
     norm_backward(e->threads, &norm, e->share, e->hidden, f->slot[raw], e->hidden, f->slot[raw + 1],
                   f->slot[SLOT_DSTREAM], e->hidden, NULL, make(e, f, dout, e->share * e->hidden),
                   e->hidden, gradient(e, s, role), NULL);
