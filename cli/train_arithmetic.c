@@ -34,6 +34,7 @@ static const struct number {
     {"partial_rotary_factor", MEMBER(rotary_part), AS_IS, 1},
     {"rotary_pct", MEMBER(rotary_part), AS_IS, 1},
     {"rotary_dim", MEMBER(rotary_part), OF_HEAD, 1},
+    {"swiglu_limit", MEMBER(gate_limit), AS_IS, 0},
     {"rope_local_base_freq", MEMBER(local_base), AS_IS, 0},
 #undef MEMBER
 };
@@ -140,6 +141,7 @@ static void set_facts(const struct exact_type *type, const json_t *root, const s
     to->norms_after = type->facts & NORMS_AFTER;
     to->wide_norms = type->facts & WIDE_NORMS;
     to->neighbours = type->facts & NEIGHBOURS;
+    to->routers_add = type->facts & ROUTERS_ADD;
     if (type->facts & SECOND_ROW) to->first_position = 2;
     static const char *const activations[] = {"hidden_act", "activation", "activation_function"};
     bool says = false;
@@ -154,14 +156,12 @@ enum rk_status train_arithmetic(const struct document *document, const struct rk
     const char *name = json_string_value(json_object_get(document->root, "model_type"));
     const struct exact_type *type = train_exact_type(name);
     if (!type) return RK_OK;
-    json_t *said = type->said ? json_loads(type->said, 0, NULL) : json_object();
-    json_object_update(said, (json_t *)document->root);
-    set_facts(type, document->root, model, train);
+    const json_t *said = document->root;
+    set_facts(type, said, model, train);
     const json_t *base = json_object_get(said, "rotary_emb_base");
     if (json_is_number(base)) train->rotary_base = json_number_value(base);
     enum rk_status status = read_numbers(document, said, name, model, &train->arithmetic, error);
     if (status == RK_OK)
         status = read_unturned(document, said, type, model, &train->arithmetic, error);
-    json_decref(said);
     return status;
 }

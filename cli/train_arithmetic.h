@@ -7,8 +7,8 @@
 #include <reckon/model.h>
 #include <reckon/train.h>
 
-/* Of a type that train_exact() knows; `model` was read from the file. Sets the base of RoPE, too,
- * where the type has a key of its own for it. */
+/* `document`: with what its type says (train_exact_said()); `model` was read from it. Sets the base
+ * of RoPE, too, where the type has a key of its own for it. */
 enum rk_status train_arithmetic(const struct document *document, const struct rk_model *model,
                                 struct rk_train *train, struct rk_error *error);
 

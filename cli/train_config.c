@@ -112,18 +112,18 @@ static enum rk_scores scores_of(const struct rk_model *m, const struct rk_train 
 
 static bool same_details(const struct rk_arithmetic *a, const struct rk_arithmetic *b)
 {
-    const double x[] = {a->embedding_scale, a->residual_scale, a->logit_scale,
-                        a->attention_scale, a->attention_cap,  a->logit_cap,
-                        a->norm_offset,     a->rotary_part,    a->local_base};
-    const double y[] = {b->embedding_scale, b->residual_scale, b->logit_scale,
-                        b->attention_scale, b->attention_cap,  b->logit_cap,
-                        b->norm_offset,     b->rotary_part,    b->local_base};
+    const double x[] = {a->embedding_scale, a->residual_scale, a->logit_scale, a->attention_scale,
+                        a->attention_cap,   a->logit_cap,      a->norm_offset, a->rotary_part,
+                        a->local_base,      a->gate_limit};
+    const double y[] = {b->embedding_scale, b->residual_scale, b->logit_scale, b->attention_scale,
+                        b->attention_cap,   b->logit_cap,      b->norm_offset, b->rotary_part,
+                        b->local_base,      b->gate_limit};
     for (size_t i = 0; i < sizeof x / sizeof *x; i++)
         if (fabs(x[i] - y[i]) > 1e-12 * fabs(x[i])) return false;
     return a->naming == b->naming && a->first_position == b->first_position &&
            memcmp(a->unturned, b->unturned, sizeof a->unturned) == 0 &&
-           a->norms_after == b->norms_after && a->wide_norms == b->wide_norms &&
-           a->neighbours == b->neighbours;
+           a->norms_after == b->norms_after && a->routers_add == b->routers_add &&
+           a->wide_norms == b->wide_norms && a->neighbours == b->neighbours;
 }
 
 static bool same_arithmetic(const struct rk_model *m, const struct rk_train *a,

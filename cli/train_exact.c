@@ -26,6 +26,10 @@ static const struct exact_type types[] = {
      "\"query_pre_attn_scalar\": 256}"},
     {"gemma3_text", 1e-6, 1e6, RK_NAMES_LLAMA, GEMMA,
      "{\"query_pre_attn_scalar\": 256, \"rope_local_base_freq\": 10000}"},
+    {"gpt_oss", 1e-5, 15e4, RK_NAMES_GPT_OSS, ROUTERS_ADD,
+     "{\"swiglu_limit\": 7, \"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 32, "
+     "\"beta_fast\": 32, "
+     "\"beta_slow\": 1, \"truncate\": false, \"original_max_position_embeddings\": 4096}}"},
     {"granite", 1e-6, 1e4, RK_NAMES_LLAMA, 0, "{\"attention_multiplier\": 1}"},
     {"granitemoe", 1e-6, 1e4, RK_NAMES_LLAMA, 0, "{\"attention_multiplier\": 1}"},
     {"smollm3", 1e-6, 2e6, RK_NAMES_LLAMA, 0, "{\"no_rope_layer_interval\": 4}"},
@@ -89,7 +93,7 @@ static const char *const followed[] = {
     "embedding_multiplier", "residual_multiplier", "logits_scaling", "logit_scale", "scale_emb",
     "attention_multiplier", "query_pre_attn_scalar", "dim_model_base", "scale_depth", "rotary_pct",
     "rotary_dim", "rotary_emb_base", "rope_local_base_freq", "no_rope_layers",
-    "no_rope_layer_interval", NULL};
+    "no_rope_layer_interval", "swiglu_limit", "initial_context_length", NULL};
 
 /* Keys of values that leave the arithmetic as it is; with another one it is another. */
 enum value { ONE, ON, OFF, EIGHT, HIDDEN, SILU, LAYER_NORM, MULTIHEAD };
@@ -277,6 +281,16 @@ const struct exact_type *train_exact_type(const char *name)
     for (int i = 0; name && i < TYPES; i++)
         if (strcmp(types[i].name, name) == 0) return &types[i];
     return NULL;
+}
+
+json_t *train_exact_said(const json_t *root)
+{
+    const struct exact_type *type =
+        train_exact_type(json_string_value(json_object_get(root, "model_type")));
+    json_t *said = type && type->said ? json_loads(type->said, 0, NULL) : json_object();
+    if (json_object_get(root, "rope_parameters")) json_object_del(said, "rope_scaling");
+    json_object_update(said, (json_t *)root);
+    return said;
 }
 
 enum rk_status train_exact(const struct document *document, struct rk_train *train,

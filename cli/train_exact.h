@@ -14,8 +14,9 @@ enum exact_fact {
     WIDE_NORMS = 4,
     NEIGHBOURS = 8,
     EXACT_GELU = 16,
-    SECOND_ROW = 32, /* positions begin with the third row of their table */
-    TURNS_LOCAL = 64 /* RoPE turns heads of local layers alone */
+    SECOND_ROW = 32,  /* positions begin with the third row of their table */
+    TURNS_LOCAL = 64, /* RoPE turns heads of local layers alone */
+    ROUTERS_ADD = 128 /* biases of routers are of their scores */
 };
 
 struct exact_type {
@@ -28,6 +29,9 @@ struct exact_type {
 
 /* NULL: the executor has not its arithmetic. */
 const struct exact_type *train_exact_type(const char *name);
+
+/* What a file says, and what its type says where it does not; the caller frees it. */
+json_t *train_exact_said(const json_t *root);
 
 /* Sets what a file of this type leaves to transformers: the epsilon of norms and the base of RoPE.
  * RK_UNSUPPORTED names the type, or all keys, whose arithmetic the executor has not. */

@@ -171,8 +171,12 @@ enum rk_status train_model_details(const struct document *document, const struct
     const char *activation = json_string_value(first_of(document->root, activations));
     train->exact_gelu = activation && strcmp(activation, "gelu") == 0;
     read_router(document->root, train);
-    const enum rk_status rotary = read_rotary(document, train, error);
-    return rotary == RK_OK ? train_arithmetic(document, model, train, error) : rotary;
+    struct document said = *document;
+    said.root = train_exact_said(document->root);
+    enum rk_status status = read_rotary(&said, train, error);
+    if (status == RK_OK) status = train_arithmetic(&said, model, train, error);
+    json_decref(said.root);
+    return status;
 }
 
 enum rk_status train_model_open(const char *name, struct rk_model *model, struct rk_train *train,

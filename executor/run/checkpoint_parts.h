@@ -49,17 +49,23 @@ static inline enum rk_status whole_model(const struct job *job, struct weights *
 /* Is it the first of those that lie in the same tensor of a file (q, k and v of GPT-2)? */
 static inline bool leads(const struct weight *w)
 {
-    return w->file_at == 0;
+    return w->file_at == 0 && w->file_col == 0;
 }
 
-static inline void shape_of(const struct weight *w, int *rank, uint64_t shape[2])
+static inline void shape_of(const struct weight *w, int *rank, uint64_t shape[3])
 {
     *rank = w->file_cols == 1 && !w->decays && !w->file_wide ? 1 : 2;
     shape[0] = w->transposed ? w->file_cols : w->file_rows;
     shape[1] = w->transposed ? w->file_rows : w->file_cols;
-    if (!w->file_wide) return;
-    shape[0] = w->file_rows / w->file_wide;
-    shape[1] = w->file_wide;
+    if (w->file_wide) {
+        shape[0] = w->file_rows / w->file_wide;
+        shape[1] = w->file_wide;
+    }
+    if (!w->file_experts) return;
+    *rank = w->transposed ? 3 : 2;
+    shape[0] = w->file_experts;
+    shape[1] = (w->transposed ? w->file_cols : w->file_rows) / w->file_experts;
+    shape[2] = w->file_rows;
 }
 
 /* ---- runs of elements: where a box lies in the file and in memory ---- */
@@ -76,6 +82,7 @@ static inline uint64_t runs_of(const struct weight *w)
                           : w->rows - w->row0 < w->box_rows ? w->rows - w->row0
                                                             : w->box_rows;
     if (!rows) return 0;
+    if (w->transposed && w->file_unit) return rows * w->box_cols;
     if (w->turn || w->file_unit) return rows;
     if (w->transposed) return w->box_cols;
     return w->box_cols == w->file_cols ? 1 : rows;
@@ -101,11 +108,18 @@ static inline struct run run_at(const struct weight *w, uint64_t i)
 {
     const uint64_t rows = w->rows - w->row0 < w->box_rows ? w->rows - w->row0 : w->box_rows;
     const uint64_t first = w->file_at + w->row0;
+    if (w->transposed && w->file_unit) {
+        const uint64_t col = i / rows, row = i % rows;
+        return (struct run){(w->file_col + w->col0 + col) * w->file_rows +
+                                file_row(w, w->row0 + row),
+                            1, row * w->box_cols + col, 1};
+    }
     if (w->turn || w->file_unit)
         return (struct run){file_row(w, w->row0 + i) * w->file_cols + w->col0, w->box_cols,
                             i * w->box_cols, 1};
     if (w->transposed)
-        return (struct run){(w->col0 + i) * w->file_rows + first, rows, i, w->box_cols};
+        return (struct run){(w->file_col + w->col0 + i) * w->file_rows + first, rows, i,
+                            w->box_cols};
     if (w->box_cols == w->file_cols)
         return (struct run){first * w->file_cols, rows * w->box_cols, 0, 1};
     return (struct run){(first + i) * w->file_cols + w->col0, w->box_cols, i * w->box_cols, 1};

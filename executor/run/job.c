@@ -108,6 +108,8 @@ static enum rk_status check_arithmetic(const struct job *job, struct rk_error *e
         {after && (has_out_biases(m) || has_mlp_biases(m) || m->norm == RK_LAYER_NORM),
          "norms after halves with biases: take another model"},
         {after && a->residual_scale > 0, "norms after halves that are scaled: take another model"},
+        {a->gate_limit > 0 && (!m->gated_mlp || m->activation != RK_SILU || !m->experts),
+         "limits of gates but those of SiLU in experts: take another model"},
         {m->kv_rank && (a->norm_offset > 0 || a->rotary_part > 0 || a->neighbours),
          "latent attention with norms that have an offset, or heads that turn in part: take "
          "another model"},

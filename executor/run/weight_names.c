@@ -58,6 +58,7 @@ static const struct names {
     [WEIGHT_DOWN_BIAS] = {"mlp.c_proj.bias", "mlp.down_proj.bias"},
     [WEIGHT_ROUTER] = {"", "mlp.gate.weight"},
     [WEIGHT_ROUTER_BIAS] = {"", "mlp.gate.e_score_correction_bias"},
+    [WEIGHT_ROUTER_ADD] = {"", "mlp.gate.bias"},
     [WEIGHT_DESCEND] = {"", "mlp.descend.weight"},
     [WEIGHT_DESCEND_BIAS] = {"", "mlp.descend.bias"},
     [WEIGHT_ASCEND] = {"", "mlp.ascend.weight"},
@@ -83,9 +84,11 @@ static const struct own_name {
     enum rk_naming naming; /* RK_NAMES_OF_MODEL: any, in blocks of four norms */
     enum weight_role role; /* and its biases */
     const char *name;
+    bool whole; /* nothing is behind it */
 } own_names[] = {
-#define NAME(naming, role, name) {RK_NAMES_##naming, WEIGHT_##role, name},
-#define FOUR(role, name)         {RK_NAMES_OF_MODEL, WEIGHT_##role, name},
+#define NAME(naming, role, name)  {RK_NAMES_##naming, WEIGHT_##role, name, false},
+#define WHOLE(naming, role, name) {RK_NAMES_##naming, WEIGHT_##role, name, true},
+#define FOUR(role, name)          {RK_NAMES_OF_MODEL, WEIGHT_##role, name, false},
 #include "run/names.def"
 };
 
@@ -102,10 +105,10 @@ static enum weight_role weight_of(enum weight_role role)
 {
     static const struct {
         enum weight_role bias, weight;
-    } pairs[] = {{WEIGHT_Q_BIAS, WEIGHT_Q},      {WEIGHT_K_BIAS, WEIGHT_K},
-                 {WEIGHT_V_BIAS, WEIGHT_V},      {WEIGHT_OUT_BIAS, WEIGHT_OUT},
-                 {WEIGHT_UP_BIAS, WEIGHT_UP},    {WEIGHT_DOWN_BIAS, WEIGHT_DOWN},
-                 {WEIGHT_HEAD_BIAS, WEIGHT_HEAD}};
+    } pairs[] = {{WEIGHT_Q_BIAS, WEIGHT_Q},       {WEIGHT_K_BIAS, WEIGHT_K},
+                 {WEIGHT_V_BIAS, WEIGHT_V},       {WEIGHT_OUT_BIAS, WEIGHT_OUT},
+                 {WEIGHT_UP_BIAS, WEIGHT_UP},     {WEIGHT_DOWN_BIAS, WEIGHT_DOWN},
+                 {WEIGHT_HEAD_BIAS, WEIGHT_HEAD}, {WEIGHT_ROUTER_ADD, WEIGHT_ROUTER}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (pairs[i].bias == role) return pairs[i].weight;
     const bool norm = strstr(names[role].llama, "norm.bias") != NULL;
@@ -127,8 +130,8 @@ const char *weight_name(const struct weight_names *n, enum weight_role role, cha
     for (size_t i = 0; i < sizeof own_names / sizeof *own_names; i++) {
         const struct own_name *own = &own_names[i];
         const bool here = own->naming == RK_NAMES_OF_MODEL ? n->four : own->naming == n->naming;
-        if (own->role != of || !here || n->gpt2) continue;
-        snprintf(text, 64, "%s%s", own->name, strrchr(usual, '.'));
+        if (own->role != (own->whole ? role : of) || !here || n->gpt2) continue;
+        snprintf(text, 64, "%s%s", own->name, own->whole ? "" : strrchr(usual, '.'));
         return text;
     }
     return usual;

@@ -68,7 +68,7 @@ static void name_weight(const struct builder *b, struct weight *w)
         snprintf(plural, sizeof plural, "mlp.shared_experts.%s", name + strlen(shared));
         name = plural;
     }
-    if (b->expert_number >= 0)
+    if (b->expert_number >= 0 && b->names.naming != RK_NAMES_GPT_OSS)
         snprintf(w->name, sizeof w->name, "model.layers.%lld.mlp.experts.%lld.%.30s",
                  (long long)b->layer, (long long)b->expert_number, name);
     else if (b->layer >= 0)
@@ -341,7 +341,9 @@ static void add_router(struct builder *b)
     const uint64_t h = m->hidden, w = m->expert_hidden ? m->expert_hidden : h;
     const uint64_t f = (uint64_t)shared_width(m);
     add(b, WEIGHT_ROUTER, m->experts, h, partial(b));
-    if (m->router_biases) add(b, WEIGHT_ROUTER_BIAS, m->experts, 1, partial(b));
+    const bool adds = b->arithmetic->routers_add;
+    if (m->router_biases)
+        add(b, adds ? WEIGHT_ROUTER_ADD : WEIGHT_ROUTER_BIAS, m->experts, 1, partial(b));
     if (w != h) {
         add(b, WEIGHT_DESCEND, w, h, partial(b));
         if (m->biases) add(b, WEIGHT_DESCEND_BIAS, w, 1, partial(b));
@@ -353,6 +355,35 @@ static void add_router(struct builder *b)
     add(b, WEIGHT_SHARED_UP, f, h, by_rows(f, b->tensor, b->t));
     add(b, WEIGHT_SHARED_DOWN, h, f, by_cols(f, b->tensor, b->t));
     if (m->shared_gate) add(b, WEIGHT_SHARED_WEIGH, 1, h, replicated(b));
+}
+
+/* Matrices of all experts in one tensor, each (in, out), with gates and what they open in turn. */
+static void join_experts(const struct builder *b, struct weight *w)
+{
+    if (!w || b->names.naming != RK_NAMES_GPT_OSS) return;
+    const uint64_t experts = b->model->experts, number = (uint64_t)b->expert_number;
+    const bool up = w->role == WEIGHT_EXPERT_UP || w->role == WEIGHT_EXPERT_UP_BIAS;
+    if (up || w->role == WEIGHT_EXPERT_GATE || w->role == WEIGHT_EXPERT_GATE_BIAS) {
+        w->file_rows *= 2;
+        w->file_unit = 1;
+        w->file_step = 2;
+        w->file_at = up;
+    }
+    w->file_experts = experts;
+    w->transposed = w->cols > 1;
+    if (w->transposed) {
+        w->file_col = number * w->file_cols;
+        w->file_cols *= experts;
+    } else {
+        w->file_at += number * w->file_rows;
+        w->file_rows *= experts;
+    }
+}
+
+static void add_expert(struct builder *b, enum weight_role role, uint64_t rows, uint64_t cols,
+                       struct cut cut)
+{
+    join_experts(b, add(b, role, rows, cols, cut));
 }
 
 static void add_experts(struct builder *b, uint64_t layer)
@@ -367,16 +398,16 @@ static void add_experts(struct builder *b, uint64_t layer)
         struct weight_group *g = &b->out->group[b->out->groups - 1];
         b->expert_number = (int64_t)(b->expert * here + j);
         if (j == 1) g->stride = g->size;
-        if (m->gated_mlp) add(b, WEIGHT_EXPERT_GATE, f, w, in);
-        add(b, WEIGHT_EXPERT_UP, f, w, in);
+        if (m->gated_mlp) add_expert(b, WEIGHT_EXPERT_GATE, f, w, in);
+        add_expert(b, WEIGHT_EXPERT_UP, f, w, in);
         if (has_mlp_biases(m)) {
-            if (m->gated_mlp) add(b, WEIGHT_EXPERT_GATE_BIAS, f, 1, in);
-            add(b, WEIGHT_EXPERT_UP_BIAS, f, 1, in);
+            if (m->gated_mlp) add_expert(b, WEIGHT_EXPERT_GATE_BIAS, f, 1, in);
+            add_expert(b, WEIGHT_EXPERT_UP_BIAS, f, 1, in);
         }
-        add(b, WEIGHT_EXPERT_DOWN, w, f, by_cols(f, b->expert_tensor, b->x));
+        add_expert(b, WEIGHT_EXPERT_DOWN, w, f, by_cols(f, b->expert_tensor, b->x));
         if (has_mlp_biases(m))
-            add(b, WEIGHT_EXPERT_DOWN_BIAS, w, 1,
-                (struct cut){.sum = SUM_NONE, .copy = b->expert_tensor != 0});
+            add_expert(b, WEIGHT_EXPERT_DOWN_BIAS, w, 1,
+                       (struct cut){.sum = SUM_NONE, .copy = b->expert_tensor != 0});
     }
     b->expert_number = -1;
     b->out->group[b->out->groups - 1].experts = here;

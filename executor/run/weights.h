@@ -76,6 +76,7 @@ enum weight_role {
     WEIGHT_HEAD_BIAS,
     WEIGHT_ROUTER_BIAS, /* its gradient counts the tokens that chose an expert (route.c) */
     WEIGHT_SINKS,
+    WEIGHT_ROUTER_ADD, /* a bias that scores have */
     WEIGHT_ROLES
 };
 
@@ -100,14 +101,16 @@ struct weight {
     uint64_t turn, turn_width;     /* `turn` of each so many rows, from `turn_at` on, are turned by
                                       their positions: neighbours in the file, halves here; 0: none */
     uint64_t turn_at;
-    uint64_t file_wide;          /* of a vector that is a matrix in the file: its columns; 0 */
-    uint64_t rows, cols;         /* of the whole tensor, (out, in), without padding */
-    uint64_t row0, col0;         /* the box that is here ... */
-    uint64_t box_rows, box_cols; /* ... some rows of which may be padding */
-    uint64_t at;                 /* in the group */
-    double spread;               /* standard deviation to start from; 0 */
-    double start;                /* ... or this value */
-    uint64_t stream;             /* of its random numbers */
+    uint64_t file_experts, file_col; /* a matrix of each of so many experts in one tensor, one after
+                                        another; columns of it before this one's; 0: one */
+    uint64_t file_wide;              /* of a vector that is a matrix in the file: its columns; 0 */
+    uint64_t rows, cols;             /* of the whole tensor, (out, in), without padding */
+    uint64_t row0, col0;             /* the box that is here ... */
+    uint64_t box_rows, box_cols;     /* ... some rows of which may be padding */
+    uint64_t at;                     /* in the group */
+    double spread;                   /* standard deviation to start from; 0 */
+    double start;                    /* ... or this value */
+    uint64_t stream;                 /* of its random numbers */
 };
 
 struct weight_group {

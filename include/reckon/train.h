@@ -43,7 +43,8 @@ struct rk_rotary_stretch {
 #define RK_NAMINGS(X)                                                                              \
     X(OF_MODEL)                                                                                    \
     X(LLAMA)                                                                                       \
-    X(PHI3) X(STARCODER2) X(NEOX) X(PHI) X(GPTJ) X(OPT) X(BLOOM) X(MPT) X(FALCON) X(FALCON_NEW)
+    X(PHI3)                                                                                        \
+    X(STARCODER2) X(NEOX) X(PHI) X(GPTJ) X(OPT) X(BLOOM) X(MPT) X(FALCON) X(FALCON_NEW) X(GPT_OSS)
 enum rk_naming {
 #define NAMING(name) RK_NAMES_##name,
     RK_NAMINGS(NAMING)
@@ -69,6 +70,10 @@ struct rk_arithmetic {
     bool norms_after;                  /* a half has its norm after it, not in front */
     bool wide_norms;                   /* norms of queries and keys are over all heads of a token */
     bool neighbours;                   /* checkpoints turn neighbours, not halves */
+    double gate_limit; /* of experts: gates are cut at it, what they open at it and below as well,
+                          and is added to 1; gates times the sigmoid of 1.702 of them, as gpt-oss
+                          has it */
+    bool routers_add;  /* biases of routers are added to scores, and learned as weights are */
 };
 
 /* A zeroed struct is not valid: begin with rk_train_default(). */

@@ -157,7 +157,8 @@ static inline struct rk_model run_model(int which)
          .window_every = 2},
         /* OLMo 2's norms, after halves and over all heads */
         {.id = "after", LLAMA_4, NARROW, .feedforward = 32, .qk_norm = true, .qk_norm_wide = true},
-        /* sinks, norms with weights for each head, a mixture, multipliers, layers without RoPE */
+        /* gpt-oss' sinks and mixture, norms with weights for each head, multipliers, layers
+           without RoPE */
         {.id = "sinks",
          LLAMA,
          .hidden = 32,
@@ -167,6 +168,8 @@ static inline struct rk_model run_model(int which)
          .qk_norm = true,
          .qk_norm_wide = true,
          .attention_sinks = true,
+         .mlp_biases = true,
+         .router_biases = true,
          .experts = 4,
          .active_experts = 2,
          .expert_feedforward = 16,
@@ -202,9 +205,11 @@ static inline struct rk_arithmetic run_arithmetic(const struct rk_model *model)
           .local_base = 100}},
         {"after", {.naming = RK_NAMES_LLAMA, .norms_after = true, .wide_norms = true}},
         {"sinks",
-         {.naming = RK_NAMES_LLAMA,
+         {.naming = RK_NAMES_GPT_OSS,
           .residual_scale = 0.4,
           .logit_scale = 0.5,
+          .gate_limit = 0.1,
+          .routers_add = true,
           .unturned = {1 << 1 | 1 << 2}}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -167,8 +167,9 @@ static void dump_elements(struct engine *e, const struct weight *w, size_t from,
         const size_t count = row + n / cols > most ? (most > row ? most - row : 0) : n / cols;
         if (row >= most) return;
         const uint64_t place = w->row0 + row;
-        dump_box(e->dump, w->file_unit ? file_row(w, place) : w->file_at + place, w->col0 + col,
-                 whole ? count : 1, whole ? cols : n, data + (i - from), cols);
+        dump_box(e->dump, w->file_unit ? file_row(w, place) : w->file_at + place,
+                 w->file_col + w->col0 + col, whole ? count : 1, whole ? cols : n,
+                 data + (i - from), cols);
     }
 }
 

@@ -254,6 +254,24 @@ FORWARD(relu, relu)
 FORWARD(square_relu, square_relu)
 FORWARD(gelu_exact, gelu_exact)
 
+/* gpt-oss': gates times the sigmoid of 1.702 of them, and one more than what they open. */
+#define OSS_A ((real)1.702)
+CLONES static void oss_row(size_t n, const real *restrict x, const real *restrict up,
+                           real *restrict y)
+{
+    for (size_t j = 0; j < n; j++)
+        y[j] = x[j] / (1 + real_exp(-OSS_A * x[j])) * (up[j] + 1);
+}
+CLONES static void oss_row_back(size_t n, const real *x, const real *up, const real *dy, real *dx,
+                                real *dup)
+{
+    for (size_t j = 0; j < n; j++) {
+        const real d = dy[j], s = 1 / (1 + real_exp(-OSS_A * x[j])), y = x[j] * s;
+        dup[j] = d * y;
+        dx[j] = d * (up[j] + 1) * s * (1 + OSS_A * (x[j] - y));
+    }
+}
+
 static const struct {
     void (*forward)(size_t, const real *, const real *, real *);
     void (*backward)(size_t, const real *, const real *, const real *, real *, real *);
@@ -263,6 +281,7 @@ static const struct {
     [RUN_RELU] = {relu_row, relu_row_back},
     [RUN_SQUARED_RELU] = {square_relu_row, square_relu_row_back},
     [RUN_GELU_EXACT] = {gelu_exact_row, gelu_exact_row_back},
+    [RUN_OSS] = {oss_row, oss_row_back},
 };
 
 void activation_forward(int threads, enum run_activation f, bool gated, size_t rows, size_t width,

@@ -72,7 +72,7 @@ void norm_backward(int threads, const struct REAL(norm) * norm, size_t rows, siz
 #define activation_forward  REAL(activation_forward)
 #define activation_backward REAL(activation_backward)
 
-enum run_activation { RUN_GELU, RUN_SILU, RUN_RELU, RUN_SQUARED_RELU, RUN_GELU_EXACT };
+enum run_activation { RUN_GELU, RUN_SILU, RUN_RELU, RUN_SQUARED_RELU, RUN_GELU_EXACT, RUN_OSS };
 
 /* GELU by its tanh, as GPT-2 has it [hendrycks2016]. Gated: y = f(x[:, :width]) * x[:, width:]. */
 void activation_forward(int threads, enum run_activation f, bool gated, size_t rows, size_t width,

@@ -192,6 +192,21 @@ def olmoe_mixture(w, p, n, c):
     return y
 
 
+def oss_mixture(w, p, n, c):
+    h, f, experts, k, limit = c["hidden_size"], c["intermediate_size"], c["num_local_experts"], c["num_experts_per_tok"], c["swiglu_limit"]
+    best, which = torch.topk(n @ w(p + "mlp.router.weight", experts, h).T + w(p + "mlp.router.bias", experts), k, -1)
+    best = torch.softmax(best, -1)
+    m = p + "mlp.experts."
+    both, both_bias = w(m + "gate_up_proj", experts, h, 2 * f), w(m + "gate_up_proj_bias", experts, 2 * f)
+    down, down_bias = w(m + "down_proj", experts, f, h), w(m + "down_proj_bias", experts, h)
+    y = torch.zeros_like(n)
+    for e in range(experts):
+        x = n @ both[e] + both_bias[e]
+        gate, up = x[:, ::2].clamp(max=limit), x[:, 1::2].clamp(-limit, limit)
+        y = y + ((gate * torch.sigmoid(1.702 * gate) * (up + 1)) @ down[e] + down_bias[e]) * (best * (which == e)).sum(-1, keepdim=True)
+    return y
+
+
 def families(config):
     c = config("gemma", head_dim=8, tie_word_embeddings=True, hidden_act="gelu_pytorch_tanh")
     yield "gemma", c, modern(c, act="tanh", offset=1, embed=math.sqrt(32))
@@ -213,6 +228,9 @@ def families(config):
     yield "olmo3", c, modern(c, local=(0,), **after)
     c = config("olmoe", num_experts=4, num_experts_per_tok=2, norm_topk_prob=False, clip_qkv=None)
     yield "olmoe", c, modern(c, qk="wide", mixture=olmoe_mixture)
+    c = config("gpt_oss", num_local_experts=4, num_experts_per_tok=2, head_dim=8, swiglu_limit=0.7, attention_bias=True, sliding_window=5,
+               layer_types=["sliding_attention", "full_attention"], rope_theta=150000, rope_scaling=None)
+    yield "gpt_oss", c, modern(c, biases="qo", local=(0,), sinks=True, mixture=oss_mixture)
     c = config("granite", embedding_multiplier=12.0, attention_multiplier=0.3, residual_multiplier=0.22, logits_scaling=4.0, attention_bias=False)
     yield "granite", c, modern(c, embed=12.0, scale=0.3, residual=0.22, logits=1 / 4.0)
     c = config("minicpm", scale_emb=12, scale_depth=1.4, dim_model_base=16, num_experts=0)

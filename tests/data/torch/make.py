@@ -247,7 +247,7 @@ def families():
 
 
 def decays(name):
-    return "norm" not in name and "ln_" not in name and not name.endswith("bias")
+    return "norm" not in name and "ln_" not in name and not name.endswith("bias") and "sinks" not in name
 
 
 def train(forward, w, text):
