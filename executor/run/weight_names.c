@@ -84,7 +84,7 @@ static const struct own_name {
     enum rk_naming naming; /* RK_NAMES_OF_MODEL: any, in blocks of four norms */
     enum weight_role role; /* and its biases */
     const char *name;
-    bool whole; /* nothing is behind it */
+    bool whole; /* nothing is after it */
 } own_names[] = {
 #define NAME(naming, role, name)  {RK_NAMES_##naming, WEIGHT_##role, name, false},
 #define WHOLE(naming, role, name) {RK_NAMES_##naming, WEIGHT_##role, name, true},
