@@ -3,6 +3,7 @@
 #include "catalog/rates.h"
 #include "cli/commands.h"
 #include "cli/executor.h"
+#include "cli/machine_products.h"
 #include "cli/measure_profile.h"
 #include "cli/show.h"
 #include "text/output.h"

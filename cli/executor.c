@@ -1,8 +1,8 @@
 #include "cli/executor.h"
 
+#include "cli/machine_products.h"
 #include "cli/options.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,18 +103,11 @@ void executor_warn_of_slow(void)
 
 enum rk_status executor_same_products(const char *system, struct rk_error *error)
 {
-    static const char mark[] = MEASURED_PRODUCTS;
-    char here[192];
-    json_t *root = system ? json_load_file(system, 0, NULL) : NULL;
-    const json_t *matrix = json_object_get(root, "matrix");
-    const char *source = json_string_value(json_object_get(matrix, "source"));
-    enum rk_status status = RK_OK;
+    char here[192], measured[192];
     executor_products(true, here, sizeof here);
-    if (source && strncmp(source, mark, strlen(mark)) == 0 &&
-        strcmp(source + strlen(mark), here) != 0)
-        status = rk_fail(error, RK_BAD_INPUT, system, 0, 0,
-                         "was measured with products by %s, and now they are by %s: measure again",
-                         source + strlen(mark), here);
-    json_decref(root);
-    return status;
+    if (!machine_products(system, measured, sizeof measured) || strcmp(measured, here) == 0)
+        return RK_OK;
+    return rk_fail(error, RK_BAD_INPUT, system, 0, 0,
+                   "was measured with products by %s, and now they are by %s: measure again",
+                   measured, here);
 }

@@ -30,9 +30,6 @@ struct executor {
     uint64_t ranks; /* processes; 0: ranks are threads */
 };
 
-/* How a machine file says what multiplied; executor_products() follows. */
-#define MEASURED_PRODUCTS "measured: products by "
-
 extern const struct executor *cli_executor; /* NULL: not here */
 
 /* What multiplies, in words, with bf16 where it does: "OpenBLAS 0.3.21 Cooperlake"; into `text`. */

@@ -4,6 +4,7 @@
 #include "catalog/hosts.h"
 #include "facts/headroom.h"
 
+#include "cli/machine_products.h"
 #include "cli/model_input.h"
 #include "cli/plan_axes.h"
 
@@ -416,6 +417,14 @@ static void say_shared(struct plan_input *input)
     }
 }
 
+/* A machine that was measured is as fast as what multiplied then. */
+static void say_products(const struct plan_source *source, struct plan_input *input)
+{
+    char text[192];
+    if (machine_products(source->system, text, sizeof text))
+        plan_assume(input, "products by %s, as measured", text);
+}
+
 static void say_presets(struct plan_input *input, bool microbatch, bool batch)
 {
     const struct plan_draft *draft = &input->draft;
@@ -461,6 +470,7 @@ enum rk_status plan_settle(const struct plan_source *source, struct plan_input *
     const bool chosen = source->batches, batch = chosen || plan_given(&input->draft, "batch");
     if (plan_complete(&input->draft, &fault)) {
         say_presets(input, chosen || plan_given(&input->draft, "microbatch"), batch);
+        say_products(source, input);
         return RK_OK;
     }
     if (fault.row == plan_row("gpus") && source->gpus)

@@ -1,6 +1,7 @@
 #include "cli/train_config.h"
 
 #include "cli/executor.h"
+#include "cli/train_exact.h"
 #include "cli/train_model.h"
 #include "huggingface/hf.h"
 #include "huggingface/hf_keys.h"
@@ -10,9 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Types whose tensors are called as checkpoints call them (executor/run/weights.c), by the modelling
- * classes of transformers 4.57. Of several that have a shape the first is written. Mixtral's
- * experts have other names. */
+/* Types whose config.json is kept with weights that were loaded with it. Not those whose tensors
+ * are written under other names than the type's. */
+static bool kept_type(const char *name)
+{
+    static const char *const others[] = {"mixtral", "granitemoe"};
+    for (size_t i = 0; name && i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i]) == 0) return false;
+    return train_exact_type(name) != NULL;
+}
+
+/* Types whose tensors are called as checkpoints call them (executor/run/weights.c), by the
+ * modelling classes of transformers 4.57. Of several that have a shape the first is written.
+ * Mixtral's experts have other names. */
 static const char *const saved_types[] = {"gpt2",      "llama",       "mistral",
                                           "qwen2",     "qwen3",       "qwen2_moe",
                                           "qwen3_moe", "deepseek_v2", "deepseek_v3"};
@@ -99,11 +110,28 @@ static enum rk_scores scores_of(const struct rk_model *m, const struct rk_train 
     return m->router_biases ? RK_SCORES_SIGMOID : RK_SCORES_SOFTMAX;
 }
 
+static bool same_details(const struct rk_arithmetic *a, const struct rk_arithmetic *b)
+{
+    const double x[] = {a->embedding_scale, a->residual_scale, a->logit_scale, a->attention_scale,
+                        a->attention_cap,   a->logit_cap,      a->norm_offset, a->rotary_part,
+                        a->local_base,      a->gate_limit};
+    const double y[] = {b->embedding_scale, b->residual_scale, b->logit_scale, b->attention_scale,
+                        b->attention_cap,   b->logit_cap,      b->norm_offset, b->rotary_part,
+                        b->local_base,      b->gate_limit};
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        if (fabs(x[i] - y[i]) > 1e-12 * fabs(x[i])) return false;
+    return a->naming == b->naming && a->first_position == b->first_position &&
+           memcmp(a->unturned, b->unturned, sizeof a->unturned) == 0 &&
+           a->norms_after == b->norms_after && a->routers_add == b->routers_add &&
+           a->wide_norms == b->wide_norms && a->neighbours == b->neighbours;
+}
+
 static bool same_arithmetic(const struct rk_model *m, const struct rk_train *a,
                             const struct rk_train *b)
 {
     const struct rk_rotary_stretch *x = &a->rotary_stretch, *y = &b->rotary_stretch;
     const bool turns = m->position == RK_POSITION_ROPE;
+    if (!same_details(&a->arithmetic, &b->arithmetic)) return false;
     if (a->norm_eps != b->norm_eps || (turns && a->rotary_base != b->rotary_base)) return false;
     if (turns &&
         (x->yarn != y->yarn || x->fractional != y->fractional ||
@@ -128,7 +156,8 @@ static bool reads_back(const char *text, const struct rk_model *model, const str
     const bool same =
         import && document_parse("config.json", text, strlen(text), &document, &error) == RK_OK &&
         hf_read(&document, model->id, &options, import, &error) == RK_OK &&
-        saved_type(import->type) && train_model_details(&document, &read, &error) == RK_OK &&
+        kept_type(import->type) &&
+        train_model_details(&document, &import->model, &read, &error) == RK_OK &&
         same_shape(model, &import->model) && same_arithmetic(model, train, &read) &&
         (strcmp(import->type, "gpt2") != 0 || model->tied_embeddings);
     document_release(&document);
@@ -304,10 +333,14 @@ static json_t *config_from(const char *source, const struct rk_model *m,
 {
     json_t *root = source ? json_load_file(source, JSON_REJECT_DUPLICATES, NULL) : NULL;
     const char *name = json_string_value(json_object_get(root, "model_type"));
-    const struct hf_type *type = saved_type(name);
-    if (!type) {
+    if (!kept_type(name)) {
         json_decref(root);
         return NULL;
+    }
+    if (train->arithmetic.naming != RK_NAMES_OF_MODEL) { /* it is as it was, or read back in vain */
+        json_object_del(root, "quantization_config");
+        set_saved(root, train);
+        return root;
     }
     const bool gpt2 = strcmp(name, "gpt2") == 0;
     json_t *rope = json_object_get(root, "rope_parameters"); /* of transformers 5 */

@@ -8,32 +8,51 @@
 #include <string.h>
 
 /* Types whose arithmetic is the executor's apart from the keys below, which a file leaves to the
- * configuration classes of transformers 4.57 (minicpm: to the code in its checkpoints). `said`:
- * defaults of keys that the file does not have. */
-static const struct exact_type {
-    const char *name;
-    double eps, base;
-    const char *said;
-} types[] = {
-    {"gpt2", 1e-5, 1e4, NULL},
-    {"llama", 1e-6, 1e4, NULL},
-    {"mistral", 1e-6, 1e4, NULL},
-    {"mixtral", 1e-5, 1e6, NULL},
-    {"qwen2", 1e-6, 1e4, NULL},
-    {"qwen2_moe", 1e-6, 1e4, NULL},
-    {"qwen3", 1e-6, 1e4, NULL},
-    {"qwen3_moe", 1e-6, 1e4, NULL},
-    {"deepseek_v2", 1e-6, 1e4, NULL},
-    {"deepseek_v3", 1e-6, 1e4, NULL},
-    {"granite", 1e-6, 1e4, "{\"attention_multiplier\": 1}"},
-    {"granitemoe", 1e-6, 1e4, "{\"attention_multiplier\": 1}"},
-    {"smollm3", 1e-6, 2e6, "{\"no_rope_layer_interval\": 4}"},
-    {"minicpm", 1e-6, 1e4, "{\"scale_emb\": 1, \"scale_depth\": 1, \"dim_model_base\": 1}"},
-    {"phi3", 1e-5, 1e4, NULL},
-    {"starcoder2", 1e-5, 1e4, NULL},
-    {"olmo", 1e-5, 1e4, NULL},
-    {"olmoe", 1e-5, 1e4, NULL},
-    {"arcee", 1e-5, 1e4, NULL},
+ * configuration classes of transformers 4.57 (minicpm: to the code in its checkpoints). */
+static const struct exact_type types[] = {
+    {"gpt2", 1e-5, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
+    {"llama", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
+    {"mistral", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
+    {"mixtral", 1e-5, 1e6, RK_NAMES_OF_MODEL, 0, NULL},
+    {"qwen2", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
+    {"qwen2_moe", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
+    {"qwen3", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
+    {"qwen3_moe", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
+    {"deepseek_v2", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
+    {"deepseek_v3", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
+    {"gemma", 1e-6, 1e4, RK_NAMES_LLAMA, GEMMA, NULL},
+    {"gemma2", 1e-6, 1e4, RK_NAMES_LLAMA, GEMMA,
+     "{\"attn_logit_softcapping\": 50, \"final_logit_softcapping\": 30, "
+     "\"query_pre_attn_scalar\": 256}"},
+    {"gemma3_text", 1e-6, 1e6, RK_NAMES_LLAMA, GEMMA,
+     "{\"query_pre_attn_scalar\": 256, \"rope_local_base_freq\": 10000}"},
+    {"gpt_oss", 1e-5, 15e4, RK_NAMES_GPT_OSS, ROUTERS_ADD,
+     "{\"swiglu_limit\": 7, \"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 32, "
+     "\"beta_fast\": 32, "
+     "\"beta_slow\": 1, \"truncate\": false, \"original_max_position_embeddings\": 4096}}"},
+    {"granite", 1e-6, 1e4, RK_NAMES_LLAMA, 0, "{\"attention_multiplier\": 1}"},
+    {"granitemoe", 1e-6, 1e4, RK_NAMES_LLAMA, 0, "{\"attention_multiplier\": 1}"},
+    {"smollm3", 1e-6, 2e6, RK_NAMES_LLAMA, 0, "{\"no_rope_layer_interval\": 4}"},
+    {"minicpm", 1e-6, 1e4, RK_NAMES_LLAMA, 0,
+     "{\"scale_emb\": 1, \"scale_depth\": 1, \"dim_model_base\": 1}"},
+    {"phi3", 1e-5, 1e4, RK_NAMES_PHI3, 0, NULL},
+    {"phi", 1e-5, 1e4, RK_NAMES_PHI, 0, "{\"partial_rotary_factor\": 0.5}"},
+    {"starcoder2", 1e-5, 1e4, RK_NAMES_STARCODER2, 0, NULL},
+    {"stablelm", 1e-5, 1e4, RK_NAMES_LLAMA, 0, "{\"partial_rotary_factor\": 0.25}"},
+    {"olmo", 1e-5, 1e4, RK_NAMES_LLAMA, 0, NULL},
+    {"olmo2", 1e-5, 1e4, RK_NAMES_LLAMA, NORMS_AFTER | WIDE_NORMS, NULL},
+    {"olmo3", 1e-5, 1e4, RK_NAMES_LLAMA, NORMS_AFTER | WIDE_NORMS, NULL},
+    {"olmoe", 1e-5, 1e4, RK_NAMES_LLAMA, WIDE_NORMS, NULL},
+    {"arcee", 1e-5, 1e4, RK_NAMES_LLAMA, 0, NULL},
+    {"cohere", 1e-5, 1e4, RK_NAMES_LLAMA, NEIGHBOURS, "{\"logit_scale\": 0.0625}"},
+    {"cohere2", 1e-5, 1e4, RK_NAMES_LLAMA, NEIGHBOURS | TURNS_LOCAL, "{\"logit_scale\": 0.0625}"},
+    {"gpt_neox", 1e-5, 1e4, RK_NAMES_NEOX, EXACT_GELU,
+     "{\"rotary_pct\": 0.25, \"rotary_emb_base\": 10000}"},
+    {"gptj", 1e-5, 1e4, RK_NAMES_GPTJ, NEIGHBOURS, "{\"rotary_dim\": 64}"},
+    {"opt", 1e-5, 1e4, RK_NAMES_OPT, SECOND_ROW, NULL},
+    {"bloom", 1e-5, 1e4, RK_NAMES_BLOOM, 0, NULL},
+    {"mpt", 1e-5, 1e4, RK_NAMES_MPT, EXACT_GELU, NULL},
+    {"falcon", 1e-5, 1e4, RK_NAMES_FALCON, EXACT_GELU, NULL},
 };
 
 enum { TYPES = sizeof types / sizeof *types };
@@ -59,7 +78,10 @@ static const char *const followed[] = {
     "typical_p", "unk_token*", "unsloth*", "use_bfloat16", "use_cache", "use_flash*", "version",
     /* how weights start, and how sums are rounded */
     "initializer*", "init_*", "reorder_and_upcast_attn", "attention_softmax_in_fp32",
-    "scale_attention_softmax_in_fp32", "ep_size", "moe_implementation",
+    "scale_attention_softmax_in_fp32", "ep_size", "moe_implementation", "activation_dropout",
+    "layerdrop", "bias_dropout_fusion", "masked_softmax_fusion", "skip_bias_add*", "offset_alibi",
+    "slow_but_exact", "emb_pdrop", "classifier_dropout", "verbose", "tokenizer_name", "attn_config",
+    "cache_implementation", "original_max_position_embeddings", "sliding_window_pattern",
     /* dropout and the losses of routers */
     "attention_dropout", "attn_pdrop", "embd_pdrop", "embedding_dropout", "hidden_dropout",
     "resid_pdrop", "residual_dropout", "aux_loss_alpha", "router_aux_loss_coef", "seq_aux",
@@ -67,33 +89,38 @@ static const char *const followed[] = {
     "rope_theta", "rope_scaling", "rope_parameters", "partial_rotary_factor", "rms_norm_eps",
     "layer_norm_epsilon", "layer_norm_eps", "layernorm_epsilon", "norm_epsilon", "scoring_func",
     "norm_topk_prob", "routed_scaling_factor", "n_group", "topk_group", "max_position_embeddings",
-    NULL};
+    /* followed: train_arithmetic.c */
+    "embedding_multiplier", "residual_multiplier", "logits_scaling", "logit_scale", "scale_emb",
+    "attention_multiplier", "query_pre_attn_scalar", "dim_model_base", "scale_depth", "rotary_pct",
+    "rotary_dim", "rotary_emb_base", "rope_local_base_freq", "no_rope_layers",
+    "no_rope_layer_interval", "swiglu_limit", "initial_context_length", NULL};
 
 /* Keys of values that leave the arithmetic as it is; with another one it is another. */
-enum value { ONE, OFF, ON, ROOT_OF_WIDTH, WIDTH, HIDDEN, ROOT_OF_LAYERS, ALL_ON, SILU, LAYER_NORM };
+enum value { ONE, ON, OFF, EIGHT, HIDDEN, SILU, LAYER_NORM, MULTIHEAD };
 
 static const struct valued {
     const char *key;
     enum value value;
 } valued[] = {
-    {"embedding_multiplier", ONE},
-    {"residual_multiplier", ONE},
-    {"logits_scaling", ONE},
-    {"logit_scale", ONE},
-    {"scale_emb", ONE},
-    {"rotary_pct", ONE},
-    {"attention_multiplier", ROOT_OF_WIDTH},
-    {"softmax_scale", ROOT_OF_WIDTH},
-    {"query_pre_attn_scalar", WIDTH},
-    {"dim_model_base", HIDDEN},
-    {"scale_depth", ROOT_OF_LAYERS},
     {"scale_attn_weights", ON},
     {"use_rmsnorm", ON},
-    {"use_qk_norm", ON}, /* of types that have it */
-    {"no_rope_layers", ALL_ON},
-    {"no_rope_layer_interval", OFF},
     {"mlp_type", SILU},
     {"norm_type", LAYER_NORM},
+    {"embedding_fraction", ONE},
+    {"do_layer_norm_before", ON},
+    {"enable_bias", ON},
+    {"layer_norm_elementwise_affine", ON},
+    {"word_embed_proj_dim", HIDDEN},
+    {"qk_layernorm", OFF},
+    {"apply_residual_connection_post_layernorm", OFF},
+    {"attn_config.alibi", ON},
+    {"attn_config.alibi_bias_max", EIGHT},
+    {"attn_config.attn_type", MULTIHEAD},
+    {"attn_config.qk_ln", OFF},
+    {"attn_config.clip_qkv", OFF},
+    {"attn_config.softmax_scale", OFF},
+    {"attn_config.prefix_lm", OFF},
+    {"attn_config.attn_uses_sequence_id", OFF},
 };
 
 struct exact {
@@ -119,33 +146,12 @@ static double hidden_of(const struct exact *e)
     return number_of(e, keys);
 }
 
-static double layers_of(const struct exact *e)
-{
-    static const char *const keys[] = {"num_hidden_layers", "n_layer", NULL};
-    return number_of(e, keys);
-}
-
-static double width_of(const struct exact *e)
-{
-    static const char *const widths[] = {"head_dim", NULL};
-    static const char *const heads[] = {"num_attention_heads", "n_head", NULL};
-    const double width = number_of(e, widths);
-    return isnan(width) ? hidden_of(e) / number_of(e, heads) : width;
-}
-
 static bool is_off(const json_t *value)
 {
     if (json_is_null(value) || json_is_false(value)) return true;
     if (json_is_number(value)) return json_number_value(value) == 0;
     if (json_is_array(value)) return json_array_size(value) == 0;
     return json_is_object(value) && json_object_size(value) == 0;
-}
-
-static bool are_on(const json_t *value)
-{
-    for (size_t i = 0; i < json_array_size(value); i++)
-        if (is_off(json_array_get(value, i))) return false;
-    return json_is_array(value) && json_array_size(value);
 }
 
 /* Files round what they write. */
@@ -164,25 +170,20 @@ static bool leaves(const struct exact *e, enum value as, const json_t *value)
     switch (as) {
     case ONE:
         return is_number(value, 1);
-    case OFF: /* in none of the layers; SmolLM3's list of layers overrides it */
-        return is_off(value) || are_on(json_object_get(e->root, "no_rope_layers")) ||
-               json_number_value(value) > layers_of(e);
+    case OFF:
+        return is_off(value);
     case ON:
         return json_is_true(value);
-    case ROOT_OF_WIDTH:
-        return is_number(value, 1 / sqrt(width_of(e)));
-    case WIDTH:
-        return is_number(value, width_of(e));
+    case EIGHT:
+        return is_number(value, 8);
     case HIDDEN:
         return is_number(value, hidden_of(e));
-    case ROOT_OF_LAYERS:
-        return is_number(value, sqrt(layers_of(e)));
-    case ALL_ON:
-        return are_on(value);
     case SILU:
         return is_text(value, "default");
     case LAYER_NORM:
-        return is_text(value, "layer_norm");
+        return is_text(value, "layer_norm") || is_text(value, "low_precision_layernorm");
+    case MULTIHEAD:
+        return is_text(value, "multihead_attention");
     }
     return false;
 }
@@ -203,6 +204,8 @@ static bool is_exact(const struct exact *e, const char *key, const json_t *value
     if (json_is_null(value) || is_followed(key)) return true;
     for (size_t i = 0; i < sizeof valued / sizeof *valued; i++)
         if (strcmp(valued[i].key, key) == 0) return leaves(e, valued[i].value, value);
+    if (strcmp(key, "use_qk_norm") == 0 && !hf_type_follows(e->type, key))
+        return json_is_true(value); /* types that always have it */
     return hf_type_follows(e->type, key) || is_off(value);
 }
 
@@ -215,19 +218,42 @@ static void refuse_key(struct exact *e, const char *key, const json_t *value)
     free(text);
 }
 
-/* What the file says, and then what it leaves to the type. */
-static void check_keys(struct exact *e, const char *said)
+/* Keys of MPT's attention, as its file has them in an object of their own. */
+static void check_nested(struct exact *e, const char *parent)
 {
     const char *key;
-    json_t *value, *defaults = said ? json_loads(said, 0, NULL) : NULL;
+    json_t *value;
+    char name[80];
+    json_object_foreach(json_object_get(e->root, parent), key, value)
+    {
+        snprintf(name, sizeof name, "%.30s.%.40s", parent, key);
+        if (!is_exact(e, key, value) && !is_exact(e, name, value)) refuse_key(e, name, value);
+    }
+}
+
+/* Of blocks that are no copies of each other in a file: what is not computed of Falcon's. */
+static void check_falcon(struct exact *e)
+{
+    static const char *const on[] = {"parallel_attn", "multi_query"};
+    const json_t *root = e->root, *fresh = json_object_get(root, "new_decoder_architecture");
+    const json_t *alibi = json_object_get(root, "alibi");
+    const json_t *norms = json_object_get(root, "num_ln_in_parallel_attn");
+    if (!is_text(json_object_get(root, "model_type"), "falcon")) return;
+    if (json_is_true(alibi)) refuse_key(e, "alibi", alibi);
+    if (is_number(norms, 1) && json_is_true(fresh)) refuse_key(e, "num_ln_in_parallel_attn", norms);
+    for (size_t i = 0; i < sizeof on / sizeof *on && !json_is_true(fresh); i++)
+        if (json_is_false(json_object_get(root, on[i])))
+            refuse_key(e, on[i], json_object_get(root, on[i]));
+}
+
+static void check_keys(struct exact *e)
+{
+    const char *key;
+    json_t *value;
     json_object_foreach((json_t *)e->root, key, value) if (!is_exact(e, key, value))
         refuse_key(e, key, value);
-    json_object_foreach(defaults, key, value)
-    {
-        const json_t *there = json_object_get(e->root, key);
-        if ((!there || json_is_null(there)) && !is_exact(e, key, value)) refuse_key(e, key, value);
-    }
-    json_decref(defaults);
+    check_nested(e, "attn_config");
+    check_falcon(e);
 }
 
 static const struct hf_type *type_of(const char *name)
@@ -240,7 +266,7 @@ static const struct hf_type *type_of(const char *name)
 static enum rk_status refuse_type(const struct document *document, const char *name,
                                   struct rk_error *error)
 {
-    char list[300];
+    char list[400];
     size_t used = 0;
     for (int i = 0; i < TYPES && used < sizeof list; i++)
         used +=
@@ -250,18 +276,33 @@ static enum rk_status refuse_type(const struct document *document, const char *n
                    list);
 }
 
+const struct exact_type *train_exact_type(const char *name)
+{
+    for (int i = 0; name && i < TYPES; i++)
+        if (strcmp(types[i].name, name) == 0) return &types[i];
+    return NULL;
+}
+
+json_t *train_exact_said(const json_t *root)
+{
+    const struct exact_type *type =
+        train_exact_type(json_string_value(json_object_get(root, "model_type")));
+    json_t *said = type && type->said ? json_loads(type->said, 0, NULL) : json_object();
+    if (json_object_get(root, "rope_parameters")) json_object_del(said, "rope_scaling");
+    json_object_update(said, (json_t *)root);
+    return said;
+}
+
 enum rk_status train_exact(const struct document *document, struct rk_train *train,
                            struct rk_error *error)
 {
     const char *name = json_string_value(json_object_get(document->root, "model_type"));
     struct exact e = {.document = document, .root = document->root, .type = type_of(name)};
-    const struct exact_type *type = types;
-    while (type < types + TYPES && (!name || strcmp(type->name, name) != 0))
-        type++;
-    if (type == types + TYPES || !e.type) return refuse_type(document, name ? name : "", error);
+    const struct exact_type *type = train_exact_type(name);
+    if (!type || !e.type) return refuse_type(document, name ? name : "", error);
     train->norm_eps = type->eps;
     train->rotary_base = type->base;
-    check_keys(&e, type->said);
+    check_keys(&e);
     if (!e.used) return RK_OK;
     return rk_fail(error, RK_UNSUPPORTED, document->path, 0, 0,
                    "the executor has nothing for what %s%s say%s: take another model, or leave out "

@@ -7,6 +7,32 @@
 
 #include <reckon/train.h>
 
+/* What every model of a type has, and no key of its files says. */
+enum exact_fact {
+    GEMMA = 1, /* norms multiply by 1 + weights, and tokens by the root of the width */
+    NORMS_AFTER = 2,
+    WIDE_NORMS = 4,
+    NEIGHBOURS = 8,
+    EXACT_GELU = 16,
+    SECOND_ROW = 32,  /* positions begin with the third row of their table */
+    TURNS_LOCAL = 64, /* RoPE turns heads of local layers alone */
+    ROUTERS_ADD = 128 /* biases of routers are of their scores */
+};
+
+struct exact_type {
+    const char *name;
+    double eps, base;
+    enum rk_naming naming;
+    unsigned facts;   /* enum exact_fact */
+    const char *said; /* defaults of keys that the file does not have; NULL */
+};
+
+/* NULL: the executor has not its arithmetic. */
+const struct exact_type *train_exact_type(const char *name);
+
+/* What a file says, and what its type says where it does not; the caller frees it. */
+json_t *train_exact_said(const json_t *root);
+
 /* Sets what a file of this type leaves to transformers: the epsilon of norms and the base of RoPE.
  * RK_UNSUPPORTED names the type, or all keys, whose arithmetic the executor has not. */
 enum rk_status train_exact(const struct document *document, struct rk_train *train,

@@ -2,6 +2,7 @@
 
 #include "cli/executor.h"
 #include "cli/model_input.h"
+#include "cli/train_arithmetic.h"
 #include "cli/train_exact.h"
 
 #include <math.h>
@@ -117,7 +118,6 @@ static enum rk_status read_stretch(const struct document *document, const char *
     return RK_OK;
 }
 
-/* RoPE that is stretched, or turns a part of each head. */
 static enum rk_status read_rotary(const struct document *document, struct rk_train *train,
                                   struct rk_error *error)
 {
@@ -126,9 +126,6 @@ static enum rk_status read_rotary(const struct document *document, struct rk_tra
         const enum rk_status status = read_stretch(document, *place, &train->rotary_stretch, error);
         if (status != RK_OK) return status;
     }
-    const json_t *part = json_object_get(document->root, "partial_rotary_factor");
-    if (json_is_number(part) && json_number_value(part) != 1)
-        return refuse(document, "partial_rotary_factor", error);
     return RK_OK;
 }
 
@@ -153,15 +150,15 @@ static void read_router(const json_t *root, struct rk_train *train)
         train->scores = RK_SCORES_SOFTMAX;
 }
 
-enum rk_status train_model_details(const struct document *document, struct rk_train *train,
-                                   struct rk_error *error)
+enum rk_status train_model_details(const struct document *document, const struct rk_model *model,
+                                   struct rk_train *train, struct rk_error *error)
 {
     static const char *const bases[] = {"rope_theta", NULL};
     static const char *const epsilons[] = {"rms_norm_eps",   "layer_norm_epsilon",
                                            "layer_norm_eps", "layernorm_epsilon",
                                            "norm_epsilon",   NULL};
-    static const char *const activations[] = {"hidden_act", "activation_function",
-                                              "hidden_activation", NULL};
+    static const char *const activations[] = {"hidden_activation", "hidden_act",
+                                              "activation_function", "activation", NULL};
     static const char *const contexts[] = {"max_position_embeddings", NULL};
     const enum rk_status exact = train_exact(document, train, error);
     if (exact != RK_OK) return exact;
@@ -174,7 +171,12 @@ enum rk_status train_model_details(const struct document *document, struct rk_tr
     const char *activation = json_string_value(first_of(document->root, activations));
     train->exact_gelu = activation && strcmp(activation, "gelu") == 0;
     read_router(document->root, train);
-    return read_rotary(document, train, error);
+    struct document said = *document;
+    said.root = train_exact_said(document->root);
+    enum rk_status status = read_rotary(&said, train, error);
+    if (status == RK_OK) status = train_arithmetic(&said, model, train, error);
+    json_decref(said.root);
+    return status;
 }
 
 enum rk_status train_model_open(const char *name, struct rk_model *model, struct rk_train *train,
@@ -190,7 +192,7 @@ enum rk_status train_model_open(const char *name, struct rk_model *model, struct
         return status; /* an id of the catalog says no more */
     status = hf_document_load(path, &document, error);
     if (status == RK_OK && json_object_get(document.root, "model_type"))
-        status = train_model_details(&document, train, error);
+        status = train_model_details(&document, model, train, error);
     if (model->position != RK_POSITION_ROPE || train->context <= model->sequence)
         train->context = 0; /* that of the model */
     document_release(&document);

@@ -138,7 +138,8 @@ static void keep_most(struct rk_train_memory *most, const struct rk_train_memory
 
 /* What the rank with most has of a step's tensors: one of each class of ranks is counted, of ranks
  * that are processes this one. Which blocks attention sees takes no memory. False: not known. */
-static bool count_tensors(const struct train_asked *asked, struct rk_train_memory *most)
+static bool count_tensors(const struct train_asked *asked, const struct rk_plan *plan,
+                          struct rk_train_memory *most)
 {
     struct rk_program_class classes[RK_MAX_STAGES];
     const struct rk_train_run run = {.system = asked->system};
@@ -146,16 +147,14 @@ static bool count_tensors(const struct train_asked *asked, struct rk_train_memor
     struct rk_train train = *asked->train;
     struct rk_error error;
     train.block_tokens = 0;
-    const size_t found = alone ? 1
-                               : rk_program_classes(asked->model, asked->system, asked->plan,
-                                                    classes, RK_MAX_STAGES);
+    const size_t found =
+        alone ? 1 : rk_program_classes(asked->model, asked->system, plan, classes, RK_MAX_STAGES);
     *most = (struct rk_train_memory){.peak_bytes = 0};
     if (!asked->predicts || train.double_precision) return false;
     for (size_t i = 0; i < found && i < RK_MAX_STAGES; i++) {
         const uint64_t rank = alone ? (uint64_t)cli_executor->rank : classes[i].first;
         struct rk_train_memory memory;
-        if (cli_executor->count(asked->model, asked->plan, &train, &run, rank, &memory, &error) !=
-            RK_OK)
+        if (cli_executor->count(asked->model, plan, &train, &run, rank, &memory, &error) != RK_OK)
             return false;
         keep_most(most, &memory);
     }
@@ -170,6 +169,30 @@ static double most_of(const struct rk_prediction *p, enum rk_holding holding)
     return most;
 }
 
+/* The plan with what the router brought. */
+static struct rk_plan as_routed(const struct train_asked *asked, const struct rk_train_result *r)
+{
+    struct rk_plan plan = *asked->plan;
+    plan.imbalance = fmax(1, r->imbalance);
+    return plan;
+}
+
+static void show_tensors(struct report *report, struct report_table *table,
+                         const struct train_asked *asked, const struct rk_train_result *r)
+{
+    const struct rk_plan routed = as_routed(asked, r);
+    struct rk_train_memory tensors;
+    const bool known = count_tensors(asked, asked->plan, &tensors);
+    memory_row(report, table, "a step's tensors, alive at once",
+               known ? (double)tensors.peak_bytes : -1, (double)r->peak_bytes);
+    if (r->placed_bytes)
+        memory_row(report, table, "... at fixed addresses",
+                   known ? (double)tensors.placed_bytes : -1, (double)r->placed_bytes);
+    if (known && r->imbalance > 0 && count_tensors(asked, &routed, &tensors))
+        memory_row(report, table, "... alive at once, as routed", (double)tensors.peak_bytes,
+                   (double)r->peak_bytes);
+}
+
 /* Each line is of the rank that has most of it. */
 static void show_memory(struct report *report, const struct train_asked *asked,
                         const struct rk_prediction *p, const struct rk_train_result *r)
@@ -180,7 +203,6 @@ static void show_memory(struct report *report, const struct train_asked *asked,
         {.name = "counted_bytes", .title = "counted", .unit = "B", .digits = 6},
         {.name = "off", .unit = "%", .digits = 1}};
     const struct rk_train_state *s = &r->state;
-    struct rk_train_memory tensors;
     struct report_table *table =
         REPORT_LIST(report, "memory", "Memory of a rank", REPORT_IN_ALL, columns);
     memory_row(report, table, "weights", p ? most_of(p, RK_HOLD_weights) : -1, s->weight_bytes);
@@ -189,12 +211,7 @@ static void show_memory(struct report *report, const struct train_asked *asked,
     memory_row(report, table, "... of a tied head apart", -1, s->tied_bytes);
     memory_row(report, table, "optimizer", p ? most_of(p, RK_HOLD_optimizer) : -1,
                s->optimizer_bytes);
-    const bool known = count_tensors(asked, &tensors);
-    memory_row(report, table, "a step's tensors, alive at once",
-               known ? (double)tensors.peak_bytes : -1, (double)r->peak_bytes);
-    if (r->placed_bytes)
-        memory_row(report, table, "... at fixed addresses",
-                   known ? (double)tensors.placed_bytes : -1, (double)r->placed_bytes);
+    show_tensors(report, table, asked, r);
 }
 
 /* ---- lower memory tiers ---- */
@@ -280,19 +297,20 @@ static void note_router(struct report *report, const struct train_asked *asked,
                             "Experts: in the last step the busiest rank had %.2f times the mean "
                             "of the tokens, layer by layer (%.2f in the plan)%s.",
                             result->imbalance, planned,
-                            asked->predicts ? "; a step is predicted with that as well" : ""));
+                            asked->predicts ? "; a step and its tensors are predicted with "
+                                              "that as well"
+                                            : ""));
 }
 
 static double routed_s(const struct train_asked *asked, const struct rk_train_result *result)
 {
     struct rk_prediction routed;
-    struct rk_plan plan = *asked->plan;
-    struct train_asked as_routed = *asked;
+    const struct rk_plan plan = as_routed(asked, result);
+    struct train_asked other = *asked;
     if (!asked->predicts || !(result->imbalance > 0)) return 0;
-    plan.imbalance = fmax(1, result->imbalance);
-    as_routed.plan = &plan;
+    other.plan = &plan;
     rk_predict(asked->model, asked->system, &plan, &routed);
-    add_tied(&routed, &as_routed, result->state.tied_bytes);
+    add_tied(&routed, &other, result->state.tied_bytes);
     return routed.step_s;
 }
 

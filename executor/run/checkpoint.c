@@ -154,8 +154,8 @@ static bool map_weight(struct checkpoint *c, const struct engine_kind *kind, str
     int file;
     if (!kind->map(engine, w, NULL)) return false;
     const struct tensor *t = find_tensor(c, w->name, &file);
-    const bool whole =
-        w->col0 == 0 && w->box_cols == w->file_cols && !w->turn && w->row0 + w->box_rows <= w->rows;
+    const bool whole = w->col0 == 0 && w->box_cols == w->file_cols && !w->turn && !w->file_unit &&
+                       !w->file_experts && w->row0 + w->box_rows <= w->rows;
     const size_t bytes = t ? tensor_type_bits(t->type) / 8 : 0;
     const uint64_t first = w->file_at + w->row0;
     if (!t || !types[t->type] || !whole || t->begin % bytes != 0) return false;
@@ -326,7 +326,8 @@ int checkpoint_steps(const char *folder, unsigned long long *steps, int most)
  * embedding table for the head. */
 static bool is_no_weight(const struct rk_model *model, const char *name)
 {
-    static const char *const ends[] = {".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq"};
+    static const char *const ends[] = {".attn.bias", ".attn.masked_bias", ".attention.bias",
+                                       ".attention.masked_bias", ".rotary_emb.inv_freq"};
     const size_t length = strlen(name);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         const size_t end = strlen(ends[i]);
@@ -356,11 +357,21 @@ static enum rk_status check_all_used(const struct checkpoint *c, const struct rk
     return RK_OK;
 }
 
+/* "768 x 1" of a vector, too. */
+static void say_shape(int rank, const uint64_t *shape, char *text, size_t room)
+{
+    size_t used = 0;
+    for (int i = 0; (i < rank || i < 2) && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%llu", i ? " x " : "",
+                                 (unsigned long long)(i < rank ? shape[i] : 1));
+}
+
 static enum rk_status check_tensor(const struct checkpoint *c, const char *path,
                                    const struct weight *w, bool *const *used,
                                    struct rk_error *error)
 {
-    uint64_t shape[2];
+    uint64_t shape[3] = {1, 1, 1};
+    char theirs[72], ours[72];
     int rank, file;
     const struct tensor *t = find_tensor(c, w->name, &file);
     shape_of(w, &rank, shape);
@@ -372,13 +383,11 @@ static enum rk_status check_tensor(const struct checkpoint *c, const char *path,
         return rk_fail(error, RK_BAD_INPUT, c->file[file].path, 0, 0,
                        "%s is of type %s: F16, BF16, F32 and F64 are read", w->name,
                        tensor_type_name(t->type));
-    if (t->rank == rank && t->shape[0] == shape[0] && (rank < 2 || t->shape[1] == shape[1]))
-        return RK_OK;
+    if (t->rank == rank && memcmp(t->shape, shape, (size_t)rank * sizeof *shape) == 0) return RK_OK;
+    say_shape(t->rank, t->shape, theirs, sizeof theirs);
+    say_shape(rank, shape, ours, sizeof ours);
     return rk_fail(error, RK_BAD_INPUT, c->file[file].path, 0, 0,
-                   "%s is %llu x %llu, the model's %llu x %llu: it is of another model", w->name,
-                   (unsigned long long)t->shape[0],
-                   (unsigned long long)(t->rank > 1 ? t->shape[1] : 1),
-                   (unsigned long long)shape[0], (unsigned long long)(rank > 1 ? shape[1] : 1));
+                   "%s is %s, the model's %s: it is of another model", w->name, theirs, ours);
 }
 
 static enum rk_status check_tensors(const struct checkpoint *c, const char *path,

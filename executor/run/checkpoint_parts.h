@@ -43,20 +43,29 @@ static inline enum rk_status whole_model(const struct job *job, struct weights *
     plan.shard_ranks = 0;
     plan.layout = NULL;
     const struct weight_part part = {.layers = job->model.layers, .embeds = true, .heads = true};
-    return weights_plan(&job->model, &plan, 0, &part, 1, all, error);
+    return weights_plan(&job->model, &job->settings.arithmetic, &plan, 0, &part, 1, all, error);
 }
 
 /* Is it the first of those that lie in the same tensor of a file (q, k and v of GPT-2)? */
 static inline bool leads(const struct weight *w)
 {
-    return w->file_at == 0;
+    return w->file_at == 0 && w->file_col == 0;
 }
 
-static inline void shape_of(const struct weight *w, int *rank, uint64_t shape[2])
+static inline void shape_of(const struct weight *w, int *rank, uint64_t shape[3])
 {
-    *rank = w->file_cols == 1 && !w->decays ? 1 : 2;
+    *rank = w->file_cols == 1 && !w->decays && !w->file_wide ? 1 : 2;
     shape[0] = w->transposed ? w->file_cols : w->file_rows;
     shape[1] = w->transposed ? w->file_rows : w->file_cols;
+    if (w->file_wide) {
+        shape[0] = w->file_rows / w->file_wide;
+        shape[1] = w->file_wide;
+    }
+    if (!w->file_experts) return;
+    *rank = w->transposed ? 3 : 2;
+    shape[0] = w->file_experts;
+    shape[1] = (w->transposed ? w->file_cols : w->file_rows) / w->file_experts;
+    shape[2] = w->file_rows;
 }
 
 /* ---- runs of elements: where a box lies in the file and in memory ---- */
@@ -73,29 +82,44 @@ static inline uint64_t runs_of(const struct weight *w)
                           : w->rows - w->row0 < w->box_rows ? w->rows - w->row0
                                                             : w->box_rows;
     if (!rows) return 0;
-    if (w->turn) return rows;
+    if (w->transposed && w->file_unit) return rows * w->box_cols;
+    if (w->turn || w->file_unit) return rows;
     if (w->transposed) return w->box_cols;
     return w->box_cols == w->file_cols ? 1 : rows;
 }
 
 /* Where a row is whose positions turn neighbours in the file, and halves here. */
+static inline uint64_t turned_row(const struct weight *w, uint64_t row)
+{
+    const uint64_t within = w->turn ? row % w->turn_width : 0, i = within - w->turn_at;
+    const uint64_t half = w->turn / 2;
+    if (within < w->turn_at || i >= w->turn) return row;
+    return row - i + (i < half ? 2 * i : 2 * (i - half) + 1);
+}
+
 static inline uint64_t file_row(const struct weight *w, uint64_t row)
 {
-    const uint64_t within = row % w->turn_width, first = w->turn_width - w->turn;
-    if (within < first) return row;
-    const uint64_t i = within - first, half = w->turn / 2;
-    return row - i + (i < half ? 2 * i : 2 * (i - half) + 1);
+    const uint64_t turned = turned_row(w, row);
+    if (!w->file_unit) return w->file_at + turned;
+    return w->file_at + turned / w->file_unit * w->file_step + turned % w->file_unit;
 }
 
 static inline struct run run_at(const struct weight *w, uint64_t i)
 {
     const uint64_t rows = w->rows - w->row0 < w->box_rows ? w->rows - w->row0 : w->box_rows;
     const uint64_t first = w->file_at + w->row0;
-    if (w->turn)
+    if (w->transposed && w->file_unit) {
+        const uint64_t col = i / rows, row = i % rows;
+        return (struct run){(w->file_col + w->col0 + col) * w->file_rows +
+                                file_row(w, w->row0 + row),
+                            1, row * w->box_cols + col, 1};
+    }
+    if (w->turn || w->file_unit)
         return (struct run){file_row(w, w->row0 + i) * w->file_cols + w->col0, w->box_cols,
                             i * w->box_cols, 1};
     if (w->transposed)
-        return (struct run){(w->col0 + i) * w->file_rows + first, rows, i, w->box_cols};
+        return (struct run){(w->file_col + w->col0 + i) * w->file_rows + first, rows, i,
+                            w->box_cols};
     if (w->box_cols == w->file_cols)
         return (struct run){first * w->file_cols, rows * w->box_cols, 0, 1};
     return (struct run){(first + i) * w->file_cols + w->col0, w->box_cols, i * w->box_cols, 1};

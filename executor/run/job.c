@@ -69,6 +69,58 @@ static enum rk_status check_rules(const struct rk_model *model, const struct rk_
     return rule_refuse(broken[0], &c, RK_UNSUPPORTED, error);
 }
 
+/* What a model of the catalog does not say of its arithmetic. */
+static enum rk_status check_said(const struct job *job, struct rk_error *error)
+{
+    const struct rk_model *m = &job->model;
+    const struct rk_arithmetic *a = &job->settings.arithmetic;
+    const bool other =
+        m->parallel_block || m->block_norms == 4 || m->qk_norm_wide || m->attention_sinks;
+    const bool caps =
+        m->attention_cap != (a->attention_cap > 0) || m->logit_cap != (a->logit_cap > 0);
+    if (!caps && !(other && a->naming == RK_NAMES_OF_MODEL)) return RK_OK;
+    return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0,
+                   "%s has arithmetic that its shape does not say (%s): give a config.json of "
+                   "Hugging Face",
+                   m->id,
+                   caps                  ? "the height of its caps"
+                   : m->parallel_block   ? "what its parallel blocks turn and read"
+                   : m->block_norms == 4 ? "what its four norms multiply with"
+                   : m->attention_sinks  ? "what its experts do with sinks and limits"
+                                         : "what its norms of heads are over");
+}
+
+/* Of what a family has, what does not go with a plan. */
+static enum rk_status check_arithmetic(const struct job *job, struct rk_error *error)
+{
+    const struct rk_model *m = &job->model;
+    const struct rk_arithmetic *a = &job->settings.arithmetic;
+    const bool after = m->block_norms == 4;
+    uint64_t tensor = 1;
+    for (int i = 0; i < job->locals; i++)
+        if (job->local[i].plan.tensor > tensor) tensor = job->local[i].plan.tensor;
+    const struct {
+        bool is;
+        const char *what;
+    } rows[] = {
+        {a->wide_norms && tensor > 1,
+         "norms over all heads whose heads are on several ranks: leave tensor out"},
+        {after && (has_out_biases(m) || has_mlp_biases(m) || m->norm == RK_LAYER_NORM),
+         "norms after halves with biases: take another model"},
+        {after && a->residual_scale > 0, "norms after halves that are scaled: take another model"},
+        {a->gate_limit > 0 && (!m->gated_mlp || m->activation != RK_SILU || !m->experts),
+         "limits of gates but those of SiLU in experts: take another model"},
+        {m->kv_rank && (a->norm_offset > 0 || a->rotary_part > 0 || a->neighbours),
+         "latent attention with norms that have an offset, or heads that turn in part: take "
+         "another model"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].is)
+            return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0, "the executor has no %s",
+                           rows[i].what);
+    return RK_OK;
+}
+
 static enum rk_status check_operations(const struct job *job, struct rk_error *error)
 {
     const struct engine_kind *kind = job->kind;
@@ -233,7 +285,10 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
                                       .chunks = (uint32_t)plan->chunks,
                                       .microbatches = job->microbatches,
                                       .group = (uint32_t)plan->microbatch_group};
+    if (train->arithmetic.norms_after) job->model.block_norms = 4;
     status = open_locals(job, error);
+    if (status == RK_OK) status = check_said(job, error);
+    if (status == RK_OK) status = check_arithmetic(job, error);
     if (status != RK_OK) return status;
     job->layer = calloc(LAYER_KINDS, sizeof *job->layer);
     if (!job->layer) return no_memory(error);

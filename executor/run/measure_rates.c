@@ -437,7 +437,7 @@ ACTIVATION(gated_relu, RUN_RELU, true)
 static void turn(struct measure_work *w, bool back)
 {
     static const uint32_t position[ROWS]; /* the same: the table is read again all the same */
-    rotary(1, w->m, w->n / HEAD, HEAD, position, w->b, back, w->a, w->n * 3 / 2);
+    rotary(1, w->m, w->n / HEAD, HEAD, HEAD, position, w->b, back, w->a, w->n * 3 / 2);
 }
 static void rotary_forth(struct measure_work *w)
 {

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "plan/layers.h"
+#include "run/weight_names.h"
 
 #include "base/hash.h"
 #include "workload/pattern.h"
@@ -12,85 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- names ---- */
-
-/* The model has GPT-2's shape, and its names. */
-static bool weights_gpt2(const struct rk_model *m)
-{
-    return m->position == RK_POSITION_LEARNED && m->norm == RK_LAYER_NORM && m->biases &&
-           !m->gated_mlp && !m->experts && m->tied_embeddings && !m->qk_norm &&
-           !m->embedding_norm && head_shape_of(m, false).kv_heads == (double)m->heads &&
-           !m->head_biases;
-}
-
-/* How checkpoints call a tensor: GPT-2's, or those of Llama and what followed it. */
-static const struct names {
-    const char *gpt2, *llama;
-} names[WEIGHT_ROLES] = {
-    [WEIGHT_TABLE] = {"wte.weight", "model.embed_tokens.weight"},
-    [WEIGHT_POSITIONS] = {"wpe.weight", "model.embed_positions.weight"},
-    [WEIGHT_EMBEDDING_NORM] = {"", "model.embed_norm.weight"},
-    [WEIGHT_EMBEDDING_NORM_BIAS] = {"", "model.embed_norm.bias"},
-    [WEIGHT_NORM_1] = {"ln_1.weight", "input_layernorm.weight"},
-    [WEIGHT_NORM_1_BIAS] = {"ln_1.bias", "input_layernorm.bias"},
-    [WEIGHT_Q] = {"attn.c_attn.weight", "self_attn.q_proj.weight"},
-    [WEIGHT_K] = {"attn.c_attn.weight", "self_attn.k_proj.weight"},
-    [WEIGHT_V] = {"attn.c_attn.weight", "self_attn.v_proj.weight"},
-    [WEIGHT_Q_BIAS] = {"attn.c_attn.bias", "self_attn.q_proj.bias"},
-    [WEIGHT_K_BIAS] = {"attn.c_attn.bias", "self_attn.k_proj.bias"},
-    [WEIGHT_V_BIAS] = {"attn.c_attn.bias", "self_attn.v_proj.bias"},
-    [WEIGHT_Q_NORM] = {"", "self_attn.q_norm.weight"},
-    [WEIGHT_Q_NORM_BIAS] = {"", "self_attn.q_norm.bias"},
-    [WEIGHT_K_NORM] = {"", "self_attn.k_norm.weight"},
-    [WEIGHT_K_NORM_BIAS] = {"", "self_attn.k_norm.bias"},
-    [WEIGHT_Q_DOWN] = {"", "self_attn.q_a_proj.weight"},
-    [WEIGHT_Q_DOWN_NORM] = {"", "self_attn.q_a_layernorm.weight"},
-    [WEIGHT_Q_DOWN_NORM_BIAS] = {"", "self_attn.q_a_layernorm.bias"},
-    [WEIGHT_Q_UP] = {"", "self_attn.q_b_proj.weight"},
-    [WEIGHT_KV_DOWN] = {"", "self_attn.kv_a_proj_with_mqa.weight"},
-    [WEIGHT_KV_DOWN_NORM] = {"", "self_attn.kv_a_layernorm.weight"},
-    [WEIGHT_KV_DOWN_NORM_BIAS] = {"", "self_attn.kv_a_layernorm.bias"},
-    [WEIGHT_KV_UP] = {"", "self_attn.kv_b_proj.weight"},
-    [WEIGHT_OUT] = {"attn.c_proj.weight", "self_attn.o_proj.weight"},
-    [WEIGHT_OUT_BIAS] = {"attn.c_proj.bias", "self_attn.o_proj.bias"},
-    [WEIGHT_NORM_2] = {"ln_2.weight", "post_attention_layernorm.weight"},
-    [WEIGHT_NORM_2_BIAS] = {"ln_2.bias", "post_attention_layernorm.bias"},
-    [WEIGHT_GATE] = {"", "mlp.gate_proj.weight"},
-    [WEIGHT_UP] = {"mlp.c_fc.weight", "mlp.up_proj.weight"},
-    [WEIGHT_GATE_BIAS] = {"", "mlp.gate_proj.bias"},
-    [WEIGHT_UP_BIAS] = {"mlp.c_fc.bias", "mlp.up_proj.bias"},
-    [WEIGHT_DOWN] = {"mlp.c_proj.weight", "mlp.down_proj.weight"},
-    [WEIGHT_DOWN_BIAS] = {"mlp.c_proj.bias", "mlp.down_proj.bias"},
-    [WEIGHT_ROUTER] = {"", "mlp.gate.weight"},
-    [WEIGHT_ROUTER_BIAS] = {"", "mlp.gate.e_score_correction_bias"},
-    [WEIGHT_DESCEND] = {"", "mlp.descend.weight"},
-    [WEIGHT_DESCEND_BIAS] = {"", "mlp.descend.bias"},
-    [WEIGHT_ASCEND] = {"", "mlp.ascend.weight"},
-    [WEIGHT_ASCEND_BIAS] = {"", "mlp.ascend.bias"},
-    [WEIGHT_SHARED_GATE] = {"", "mlp.shared_expert.gate_proj.weight"},
-    [WEIGHT_SHARED_UP] = {"", "mlp.shared_expert.up_proj.weight"},
-    [WEIGHT_SHARED_DOWN] = {"", "mlp.shared_expert.down_proj.weight"},
-    [WEIGHT_SHARED_WEIGH] = {"", "mlp.shared_expert_gate.weight"},
-    [WEIGHT_EXPERT_GATE] = {"", "gate_proj.weight"},
-    [WEIGHT_EXPERT_UP] = {"", "up_proj.weight"},
-    [WEIGHT_EXPERT_GATE_BIAS] = {"", "gate_proj.bias"},
-    [WEIGHT_EXPERT_UP_BIAS] = {"", "up_proj.bias"},
-    [WEIGHT_EXPERT_DOWN] = {"", "down_proj.weight"},
-    [WEIGHT_EXPERT_DOWN_BIAS] = {"", "down_proj.bias"},
-    [WEIGHT_FINAL_NORM] = {"ln_f.weight", "model.norm.weight"},
-    [WEIGHT_FINAL_NORM_BIAS] = {"ln_f.bias", "model.norm.bias"},
-    [WEIGHT_HEAD] = {"lm_head.weight", "lm_head.weight"},
-    [WEIGHT_HEAD_BIAS] = {"lm_head.bias", "lm_head.bias"},
-};
-
 /* ---- a list that grows ---- */
 
 struct builder {
     const struct rk_model *model;
+    const struct rk_arithmetic *arithmetic;
     const struct rk_plan *plan;
     struct weights *out;
     bool no_memory;
-    bool gpt2;
+    struct weight_names names;
     uint64_t tensor, t; /* this tensor rank, of their number */
     uint64_t expert, experts_ranks, expert_tensor, x;
     uint64_t pad;
@@ -129,26 +60,22 @@ struct cut {
 
 static void name_weight(const struct builder *b, struct weight *w)
 {
-    const char *name = b->gpt2 ? names[w->role].gpt2 : names[w->role].llama;
+    char own[64];
+    const char *name = weight_name(&b->names, w->role, own);
     const char *shared = "mlp.shared_expert.";
     char plural[48];
     if (strncmp(name, shared, strlen(shared)) == 0 && !b->model->shared_gate) { /* DeepSeek's */
         snprintf(plural, sizeof plural, "mlp.shared_experts.%s", name + strlen(shared));
         name = plural;
     }
-    if (b->expert_number >= 0)
-        snprintf(w->name, sizeof w->name, "model.layers.%lld.mlp.experts.%lld.%s",
+    if (b->expert_number >= 0 && b->names.naming != RK_NAMES_GPT_OSS)
+        snprintf(w->name, sizeof w->name, "model.layers.%lld.mlp.experts.%lld.%.30s",
                  (long long)b->layer, (long long)b->expert_number, name);
     else if (b->layer >= 0)
-        snprintf(w->name, sizeof w->name, b->gpt2 ? "h.%lld.%s" : "model.layers.%lld.%s",
+        snprintf(w->name, sizeof w->name, "%.24s%lld.%.50s", weight_prefix(&b->names),
                  (long long)b->layer, name);
     else
         snprintf(w->name, sizeof w->name, "%s", name);
-}
-
-static bool is_matrix(enum weight_role role)
-{
-    return strstr(names[role].llama, ".weight") && !strstr(names[role].llama, "norm");
 }
 
 /* GPT-2 starts what it adds to the stream smaller, by the root of the additions [radford2019]. */
@@ -156,7 +83,7 @@ static double spread_of(const struct builder *b, enum weight_role role)
 {
     const bool adds = role == WEIGHT_OUT || role == WEIGHT_DOWN || role == WEIGHT_EXPERT_DOWN ||
                       role == WEIGHT_SHARED_DOWN || role == WEIGHT_ASCEND;
-    if (!is_matrix(role)) return 0;
+    if (!weight_is_matrix(role)) return 0;
     return adds ? 0.02 / sqrt(2 * (double)b->model->layers) : 0.02;
 }
 
@@ -170,7 +97,7 @@ static struct weight *add(struct builder *b, enum weight_role role, uint64_t row
     }
     struct weight_group *g = &all->group[all->groups - 1];
     struct weight *w = &all->weight[all->weights++];
-    const bool norm = strstr(names[role].llama, "norm.weight") != NULL;
+    const bool norm = weight_is_norm(role);
     *w = (struct weight){
         .role = role,
         .rows = rows,
@@ -183,9 +110,9 @@ static struct weight *add(struct builder *b, enum weight_role role, uint64_t row
         .box_cols = cut.cols ? cut.cols : cols,
         .sum = cut.sum,
         .counted = !cut.copy,
-        .decays = is_matrix(role),
-        .transposed = b->gpt2 && b->layer >= 0 && is_matrix(role),
-        .start = norm ? 1 : 0,
+        .decays = weight_is_matrix(role),
+        .transposed = b->names.gpt2 && b->layer >= 0 && weight_is_matrix(role),
+        .start = norm ? 1 - b->arithmetic->norm_offset : 0,
         .spread = spread_of(b, role),
         .at = g->size,
     };
@@ -264,12 +191,62 @@ static void add_positions(struct builder *b)
     close_group(b);
 }
 
-/* Thirds of GPT-2's c_attn are contiguous in its file. */
-static void in_thirds(const struct builder *b, struct weight *w, int third)
+/* Queries, keys and values are one tensor of the file: one after another, or those of each group
+ * of heads together. */
+struct joined {
+    uint64_t heads, groups, d;
+    bool one, by_group;
+};
+
+static struct joined joined_of(const struct builder *b, const struct head_shape *shape)
 {
-    if (!b->gpt2 || !w) return;
-    w->file_at = (uint64_t)third * w->rows;
-    w->file_rows = 3 * w->rows;
+    const enum rk_naming n = b->arithmetic->naming;
+    const bool by_group = n == RK_NAMES_NEOX || n == RK_NAMES_BLOOM || n == RK_NAMES_FALCON_NEW;
+    const bool apart = n == RK_NAMES_PHI3 || n == RK_NAMES_MPT || n == RK_NAMES_FALCON;
+    return (struct joined){.heads = (uint64_t)shape->heads,
+                           .groups = (uint64_t)shape->kv_heads,
+                           .d = (uint64_t)shape->width,
+                           .one = by_group || apart || b->names.gpt2,
+                           .by_group = by_group};
+}
+
+/* `which`: queries, keys, values */
+static void join(struct weight *w, const struct joined *j, int which)
+{
+    if (!w || !j->one) return;
+    const uint64_t queries = j->by_group ? j->heads / j->groups : j->heads;
+    const uint64_t keys = j->by_group ? 1 : j->groups;
+    w->file_rows = (j->heads + 2 * j->groups) * j->d;
+    w->file_at = (which > 0 ? queries + (uint64_t)(which - 1) * keys : 0) * j->d;
+    if (!j->by_group) return;
+    w->file_unit = (which > 0 ? keys : queries) * j->d;
+    w->file_step = (queries + 2 * keys) * j->d;
+}
+
+/* RoPE turns neighbours of each head in the file. */
+static void turn_heads(const struct builder *b, struct weight *w, uint64_t d)
+{
+    const double part = b->arithmetic->rotary_part;
+    if (!w || !b->arithmetic->neighbours) return;
+    w->turn = part > 0 ? (uint64_t)((double)d * part + 1e-6) : d;
+    w->turn_width = d;
+}
+
+/* Norms of queries and keys: the same weights for all heads; of each; or of all of them at once. */
+static void add_head_norms(struct builder *b, uint64_t heads, uint64_t groups, uint64_t d,
+                           const struct cut *q, const struct cut *k)
+{
+    if (!b->model->qk_norm_wide) {
+        add_norm(b, WEIGHT_Q_NORM, d, partial(b));
+        add_norm(b, WEIGHT_K_NORM, d, partial(b));
+        return;
+    }
+    for (int keys = 0; keys < 2; keys++) {
+        struct weight *w = add(b, keys ? WEIGHT_K_NORM : WEIGHT_Q_NORM, (keys ? groups : heads) * d,
+                               1, keys ? *k : *q);
+        if (w && !b->arithmetic->wide_norms) w->file_wide = d;
+        turn_heads(b, w, d);
+    }
 }
 
 static void add_attention(struct builder *b, uint64_t layer)
@@ -284,18 +261,20 @@ static void add_attention(struct builder *b, uint64_t layer)
     struct cut v = by_rows(groups * dv, b->tensor / copies, b->t / copies);
     k.sum = v.sum = copies > 1 ? SUM_KEYS : SUM_NONE;
     k.copy = v.copy = b->tensor % copies != 0;
-    in_thirds(b, add(b, WEIGHT_Q, heads * d, h, q), 0);
-    in_thirds(b, add(b, WEIGHT_K, groups * d, h, k), 1);
-    in_thirds(b, add(b, WEIGHT_V, groups * dv, h, v), 2);
-    if (has_qkv_biases(m)) {
-        in_thirds(b, add(b, WEIGHT_Q_BIAS, heads * d, 1, q), 0);
-        in_thirds(b, add(b, WEIGHT_K_BIAS, groups * d, 1, k), 1);
-        in_thirds(b, add(b, WEIGHT_V_BIAS, groups * dv, 1, v), 2);
+    const struct joined j = joined_of(b, &shape);
+    for (int i = 0; i < (has_qkv_biases(m) ? 2 : 1); i++) {
+        static const enum weight_role roles[2] = {WEIGHT_Q, WEIGHT_Q_BIAS};
+        const uint64_t cols = i ? 1 : h, rows[3] = {heads * d, groups * d, groups * dv};
+        const struct cut cuts[3] = {q, k, v};
+        for (int which = 0; which < 3; which++) {
+            struct weight *w =
+                add(b, (enum weight_role)((int)roles[i] + which), rows[which], cols, cuts[which]);
+            join(w, &j, which);
+            if (which < 2) turn_heads(b, w, d);
+        }
     }
-    if (m->qk_norm) {
-        add_norm(b, WEIGHT_Q_NORM, d, partial(b));
-        add_norm(b, WEIGHT_K_NORM, d, partial(b));
-    }
+    if (m->attention_sinks) add(b, WEIGHT_SINKS, heads, 1, by_rows(heads, b->tensor, b->t));
+    if (m->qk_norm) add_head_norms(b, heads, groups, d, &q, &k);
     add(b, WEIGHT_OUT, h, heads * dv, by_cols(heads * dv, b->tensor, b->t));
     if (has_out_biases(m)) add(b, WEIGHT_OUT_BIAS, h, 1, replicated(b));
 }
@@ -306,6 +285,7 @@ static void turned(struct weight *w, const struct rk_model *m, uint64_t width)
     if (!w) return;
     w->turn = m->rope_dim;
     w->turn_width = width;
+    w->turn_at = width - m->rope_dim;
 }
 
 /* Down to latent vectors by weights that all have, up to the heads of each. */
@@ -331,13 +311,21 @@ static void add_latent(struct builder *b, uint64_t layer)
     if (has_out_biases(m)) add(b, WEIGHT_OUT_BIAS, h, 1, replicated(b));
 }
 
+/* Phi-3's gate and what it opens are one tensor of the file. */
+static void stack(const struct builder *b, struct weight *w, uint64_t at)
+{
+    if (!w || b->arithmetic->naming != RK_NAMES_PHI3) return;
+    w->file_rows = 2 * w->rows;
+    w->file_at = at;
+}
+
 static void add_mlp(struct builder *b)
 {
     const struct rk_model *m = b->model;
     const uint64_t f = m->feedforward, h = m->hidden;
     const struct cut in = by_rows(f, b->tensor, b->t);
-    if (m->gated_mlp) add(b, WEIGHT_GATE, f, h, in);
-    add(b, WEIGHT_UP, f, h, in);
+    if (m->gated_mlp) stack(b, add(b, WEIGHT_GATE, f, h, in), 0);
+    stack(b, add(b, WEIGHT_UP, f, h, in), f);
     if (has_mlp_biases(m)) {
         if (m->gated_mlp) add(b, WEIGHT_GATE_BIAS, f, 1, in);
         add(b, WEIGHT_UP_BIAS, f, 1, in);
@@ -353,7 +341,9 @@ static void add_router(struct builder *b)
     const uint64_t h = m->hidden, w = m->expert_hidden ? m->expert_hidden : h;
     const uint64_t f = (uint64_t)shared_width(m);
     add(b, WEIGHT_ROUTER, m->experts, h, partial(b));
-    if (m->router_biases) add(b, WEIGHT_ROUTER_BIAS, m->experts, 1, partial(b));
+    const bool adds = b->arithmetic->routers_add;
+    if (m->router_biases)
+        add(b, adds ? WEIGHT_ROUTER_ADD : WEIGHT_ROUTER_BIAS, m->experts, 1, partial(b));
     if (w != h) {
         add(b, WEIGHT_DESCEND, w, h, partial(b));
         if (m->biases) add(b, WEIGHT_DESCEND_BIAS, w, 1, partial(b));
@@ -365,6 +355,35 @@ static void add_router(struct builder *b)
     add(b, WEIGHT_SHARED_UP, f, h, by_rows(f, b->tensor, b->t));
     add(b, WEIGHT_SHARED_DOWN, h, f, by_cols(f, b->tensor, b->t));
     if (m->shared_gate) add(b, WEIGHT_SHARED_WEIGH, 1, h, replicated(b));
+}
+
+/* Matrices of all experts in one tensor, each (in, out), with gates and what they open in turn. */
+static void join_experts(const struct builder *b, struct weight *w)
+{
+    if (!w || b->names.naming != RK_NAMES_GPT_OSS) return;
+    const uint64_t experts = b->model->experts, number = (uint64_t)b->expert_number;
+    const bool up = w->role == WEIGHT_EXPERT_UP || w->role == WEIGHT_EXPERT_UP_BIAS;
+    if (up || w->role == WEIGHT_EXPERT_GATE || w->role == WEIGHT_EXPERT_GATE_BIAS) {
+        w->file_rows *= 2;
+        w->file_unit = 1;
+        w->file_step = 2;
+        w->file_at = up;
+    }
+    w->file_experts = experts;
+    w->transposed = w->cols > 1;
+    if (w->transposed) {
+        w->file_col = number * w->file_cols;
+        w->file_cols *= experts;
+    } else {
+        w->file_at += number * w->file_rows;
+        w->file_rows *= experts;
+    }
+}
+
+static void add_expert(struct builder *b, enum weight_role role, uint64_t rows, uint64_t cols,
+                       struct cut cut)
+{
+    join_experts(b, add(b, role, rows, cols, cut));
 }
 
 static void add_experts(struct builder *b, uint64_t layer)
@@ -379,16 +398,16 @@ static void add_experts(struct builder *b, uint64_t layer)
         struct weight_group *g = &b->out->group[b->out->groups - 1];
         b->expert_number = (int64_t)(b->expert * here + j);
         if (j == 1) g->stride = g->size;
-        if (m->gated_mlp) add(b, WEIGHT_EXPERT_GATE, f, w, in);
-        add(b, WEIGHT_EXPERT_UP, f, w, in);
+        if (m->gated_mlp) add_expert(b, WEIGHT_EXPERT_GATE, f, w, in);
+        add_expert(b, WEIGHT_EXPERT_UP, f, w, in);
         if (has_mlp_biases(m)) {
-            if (m->gated_mlp) add(b, WEIGHT_EXPERT_GATE_BIAS, f, 1, in);
-            add(b, WEIGHT_EXPERT_UP_BIAS, f, 1, in);
+            if (m->gated_mlp) add_expert(b, WEIGHT_EXPERT_GATE_BIAS, f, 1, in);
+            add_expert(b, WEIGHT_EXPERT_UP_BIAS, f, 1, in);
         }
-        add(b, WEIGHT_EXPERT_DOWN, w, f, by_cols(f, b->expert_tensor, b->x));
+        add_expert(b, WEIGHT_EXPERT_DOWN, w, f, by_cols(f, b->expert_tensor, b->x));
         if (has_mlp_biases(m))
-            add(b, WEIGHT_EXPERT_DOWN_BIAS, w, 1,
-                (struct cut){.sum = SUM_NONE, .copy = b->expert_tensor != 0});
+            add_expert(b, WEIGHT_EXPERT_DOWN_BIAS, w, 1,
+                       (struct cut){.sum = SUM_NONE, .copy = b->expert_tensor != 0});
     }
     b->expert_number = -1;
     b->out->group[b->out->groups - 1].experts = here;
@@ -401,16 +420,20 @@ static void add_block(struct builder *b, uint64_t layer)
     b->layer = (int64_t)layer;
     open_group(b, group_of_block(layer, false), false);
     if (b->no_memory) return;
-    add_norm(b, WEIGHT_NORM_1, b->model->hidden, replicated(b));
+    const bool before = !b->arithmetic->norms_after, after = b->model->block_norms == 4;
+    if (before) add_norm(b, WEIGHT_NORM_1, b->model->hidden, replicated(b));
     if (b->model->kv_rank)
         add_latent(b, layer);
     else
         add_attention(b, layer);
-    add_norm(b, WEIGHT_NORM_2, b->model->hidden, replicated(b));
+    if (after) add(b, WEIGHT_NORM_1_POST, b->model->hidden, 1, replicated(b));
+    if (before && b->model->block_norms != 1)
+        add_norm(b, WEIGHT_NORM_2, b->model->hidden, replicated(b));
     if (mixture)
         add_router(b);
     else
         add_mlp(b);
+    if (after) add(b, WEIGHT_NORM_2_POST, b->model->hidden, 1, replicated(b));
     close_group(b);
     if (mixture) add_experts(b, layer);
     b->layer = -1;
@@ -419,10 +442,12 @@ static void add_block(struct builder *b, uint64_t layer)
 static void add_head(struct builder *b, bool has_table)
 {
     const struct rk_model *m = b->model;
-    open_group(b, group_of_final_norm(m), false);
-    if (b->no_memory) return;
-    add_norm(b, WEIGHT_FINAL_NORM, m->hidden, replicated(b));
-    close_group(b);
+    if (m->norm != RK_LAYER_NORM_PLAIN) { /* else it has no weights */
+        open_group(b, group_of_final_norm(m), false);
+        if (b->no_memory) return;
+        add_norm(b, WEIGHT_FINAL_NORM, m->hidden, replicated(b));
+        close_group(b);
+    }
     if (m->tied_embeddings) {
         if (!has_table) add_table(b, true);
         return;
@@ -467,14 +492,16 @@ static void enter_local(struct builder *b, const struct rk_plan *all, uint64_t r
     b->pad = 16 * rk_plan_data(&b->own) * b->own.context;
 }
 
-enum rk_status weights_plan(const struct rk_model *model, const struct rk_plan *plan, uint64_t rank,
+enum rk_status weights_plan(const struct rk_model *model, const struct rk_arithmetic *arithmetic,
+                            const struct rk_plan *plan, uint64_t rank,
                             const struct weight_part *part, int parts, struct weights *weights,
                             struct rk_error *error)
 {
     *weights = (struct weights){.ids = group_of_head(model) + 1};
     struct builder b = {.model = model,
+                        .arithmetic = arithmetic,
                         .out = weights,
-                        .gpt2 = weights_gpt2(model),
+                        .names = weight_names_of(model, arithmetic->naming),
                         .layer = -1,
                         .expert_number = -1};
     bool embeds = false;

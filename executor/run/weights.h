@@ -14,6 +14,7 @@
 #include <reckon/model.h>
 #include <reckon/plan.h>
 #include <reckon/status.h>
+#include <reckon/train.h>
 
 /* Contiguous ones are multiplied together: q, k, v; gate, up. Seeds of weights depend on these
  * numbers: new roles go to the end. */
@@ -74,6 +75,8 @@ enum weight_role {
     WEIGHT_HEAD,
     WEIGHT_HEAD_BIAS,
     WEIGHT_ROUTER_BIAS, /* its gradient counts the tokens that chose an expert (route.c) */
+    WEIGHT_SINKS,
+    WEIGHT_ROUTER_ADD, /* a bias that scores have */
     WEIGHT_ROLES
 };
 
@@ -93,15 +96,21 @@ struct weight {
     enum weight_sum sum;
     uint64_t file_rows, file_cols; /* (out, in) in the file; a vector has one column */
     uint64_t file_at;              /* row of the file where the tensor begins: k after q */
-    uint64_t turn, turn_width;     /* the last `turn` of each so many rows are turned by their
-                                      positions: neighbours in the file, halves here; 0: none */
-    uint64_t rows, cols;           /* of the whole tensor, (out, in), without padding */
-    uint64_t row0, col0;           /* the box that is here ... */
-    uint64_t box_rows, box_cols;   /* ... some rows of which may be padding */
-    uint64_t at;                   /* in the group */
-    double spread;                 /* standard deviation to start from; 0 */
-    double start;                  /* ... or this value */
-    uint64_t stream;               /* of its random numbers */
+    uint64_t file_unit, file_step; /* so many rows lie together, and the next ones so many rows
+                                      after them: q, k, v of each head; 0: all do */
+    uint64_t turn, turn_width;     /* `turn` of each so many rows, from `turn_at` on, are turned by
+                                      their positions: neighbours in the file, halves here; 0: none */
+    uint64_t turn_at;
+    uint64_t file_experts, file_col; /* a matrix of each of so many experts in one tensor, one after
+                                        another; columns of it before this one's; 0: one */
+    uint64_t file_wide;              /* of a vector that is a matrix in the file: its columns; 0 */
+    uint64_t rows, cols;             /* of the whole tensor, (out, in), without padding */
+    uint64_t row0, col0;             /* the box that is here ... */
+    uint64_t box_rows, box_cols;     /* ... some rows of which may be padding */
+    uint64_t at;                     /* in the group */
+    double spread;                   /* standard deviation to start from; 0 */
+    double start;                    /* ... or this value */
+    uint64_t stream;                 /* of its random numbers */
 };
 
 struct weight_group {
@@ -143,7 +152,8 @@ static inline int group_of_head(const struct rk_model *m)
 }
 
 /* Those of world rank `rank` that holds `parts`. Requires a checked plan. */
-enum rk_status weights_plan(const struct rk_model *model, const struct rk_plan *plan, uint64_t rank,
+enum rk_status weights_plan(const struct rk_model *model, const struct rk_arithmetic *arithmetic,
+                            const struct rk_plan *plan, uint64_t rank,
                             const struct weight_part *part, int parts, struct weights *weights,
                             struct rk_error *error);
 

@@ -39,6 +39,43 @@ struct rk_rotary_stretch {
     double softmax;   /* factor of scores, in addition to the root of the width; 0: 1 */
 };
 
+/* Whose names checkpoints give to tensors: those of a class of Hugging Face. */
+#define RK_NAMINGS(X)                                                                              \
+    X(OF_MODEL)                                                                                    \
+    X(LLAMA)                                                                                       \
+    X(PHI3)                                                                                        \
+    X(STARCODER2) X(NEOX) X(PHI) X(GPTJ) X(OPT) X(BLOOM) X(MPT) X(FALCON) X(FALCON_NEW) X(GPT_OSS)
+enum rk_naming {
+#define NAMING(name) RK_NAMES_##name,
+    RK_NAMINGS(NAMING)
+#undef NAMING
+};
+
+enum { RK_LAYER_WORDS = 16 };
+
+/* Arithmetic that the model's shape does not say. What is 0 or false plays no role. */
+struct rk_arithmetic {
+    enum rk_naming naming;   /* RK_NAMES_OF_MODEL: nobody has said any of this */
+    double embedding_scale;  /* vectors of tokens are multiplied by it ... */
+    double residual_scale;   /* ... what a half of a block adds to the stream ... */
+    double logit_scale;      /* ... and logits */
+    double attention_scale;  /* of scores, instead of 1 / root of the width */
+    double attention_cap;    /* a score x becomes cap tanh(x / cap) ... */
+    double logit_cap;        /* ... and so does a logit */
+    double norm_offset;      /* is added to the weights of norms */
+    double rotary_part;      /* of each head that RoPE turns, its first elements; 0: all */
+    double local_base;       /* of RoPE in local layers, which is not stretched there */
+    uint64_t first_position; /* rows of the table of positions in front of the first one's */
+    uint64_t unturned[RK_LAYER_WORDS]; /* bits of layers whose heads have no position */
+    bool norms_after;                  /* a half has its norm after it, not in front */
+    bool wide_norms;                   /* norms of queries and keys are over all heads of a token */
+    bool neighbours;                   /* checkpoints turn neighbours, not halves */
+    double gate_limit; /* of experts: gates are cut at it, what they open at it and below as well,
+                          and is added to 1; gates times the sigmoid of 1.702 of them, as gpt-oss
+                          has it */
+    bool routers_add;  /* biases of routers are added to scores, and learned as weights are */
+};
+
 /* A zeroed struct is not valid: begin with rk_train_default(). */
 struct rk_train {
     uint64_t steps;        /* of the optimizer, in all: a resumed run does the rest */
@@ -63,6 +100,7 @@ struct rk_train {
     double norm_eps;    /* added to variances */
     double rotary_base; /* of RoPE */
     struct rk_rotary_stretch rotary_stretch;
+    struct rk_arithmetic arithmetic;
     uint64_t context; /* tokens that texts are continued with, where the model's sequence is that of
                          its training alone; 0: the model's */
     bool exact_gelu;  /* GELU by the error function, not by tanh */

@@ -22,6 +22,9 @@ train precision=bf16 | grep -qE '^kernels: OpenBLAS .*; bf16(: oneDNN 2| is emul
 # cli.train-measure holds what measure itself writes, and that its own file is taken
 sed 's/"source": "[^"]*"/"source": "measured: products by OtherBLAS 1.0"/' \
     "$RECKON_SOURCE/data/systems/h100-sxm5-80g.json" >other.json
+! train -s 'other.json mem2=64GiB@10GB/s' >refused || fail 'a machine measured with others, and words, is not refused'
+"$RECKON" predict -m "$model" -s 'other.json mem2=64GiB@10GB/s' gbs8 --format json | tr -d '\n' >predicted
+grep -q 'products by OtherBLAS .*, as measured' predicted || fail "a prediction does not say it: $(cat predicted)"
 ! train -s other.json >refused || fail 'a machine measured with others is not refused'
 grep -q 'other.json: was measured with products by OtherBLAS .*: measure again' refused || fail "$(cat refused)"
 

@@ -34,9 +34,11 @@ done
 awk -F, '/alive at once/ { rows++; if ($NF < -0.02 || $NF > 0.02) exit 1 } END { exit rows != 8 }' "$work/table" ||
     { echo "the peak is off"; cat "$work/table"; exit 1; }
 
-# Of experts on several ranks the router's imbalance is told, and a step predicted with it.
+# Of experts on several ranks the router's imbalance is told, and a step and its tensors are predicted with it.
 "$RECKON" train -m "$root/examples/train/mixture.json" -d "$root/data/corpus/declaration/en.txt" -s "$work/here.json" --repeat \
     -n 2 dp2 ep2 mbs1 gbs2 seq32 -q >"$work/routed"
 grep -q '^step, as routed ' "$work/routed" || { echo "the router's step is missing"; cat "$work/routed"; exit 1; }
 met=$(sed -n 's/^Experts: in the last step the busiest rank had \([0-9.]*\) times.*/\1/p' "$work/routed")
 awk -v met="$met" 'BEGIN { exit !(met >= 1 && met <= 2) }' || { echo "an imbalance of $met"; exit 1; }
+awk '/alive at once, as routed/ { rows++; if ($NF < -10 || $NF > 10) exit 1 } END { exit rows != 1 }' "$work/routed" ||
+    { echo "the routed peak is off"; cat "$work/routed"; exit 1; }

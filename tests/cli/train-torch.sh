@@ -21,8 +21,16 @@ train() # FOLDER, more
 for folder in "$root"/tests/data/torch/*/; do
     train "$folder" gbs1 mbs1 dp1
     case $folder in
-    *mixtral* | *moe* | *deepseek*) train "$folder" dp2 pp2 ep2 etp1 gbs4 mbs1 zero2 grad-overlap ;;
+    *mixtral* | *moe* | *deepseek* | *oss*) train "$folder" dp2 pp2 ep2 etp1 gbs4 mbs1 zero2 grad-overlap ;;
+    *olmo2* | *olmo3*) train "$folder" dp2 cp2 pp2 gbs4 mbs1 zero1 recompute=full ;; # norms over all heads
     *) train "$folder" dp2 tp2 sp pp2 gbs4 mbs1 zero1 tp-overlap ;;
+    esac
+    case $folder in # blocks of other forms: computed again, heads for tokens, keys in a ring, halves that leave
+    *gemma2* | *cohere* | *neox* | *falcon_40b* | *oss*)
+        train "$folder" tp2 cp2 cp-kind=ulysses gbs1 mbs1 recompute=full
+        train "$folder" cp2 cp-kind=ring pp2 gbs2 mbs1 schedule=zero-bubble recompute=selective recompute-parts=layernorm
+        train "$folder" gbs2 mbs1 offload-activations=1
+        ;;
     esac
     command -v python3 >/dev/null || continue
     python3 - "$folder/model.safetensors" "$work/saved/step-00000010/model.safetensors" <<'PY'

@@ -11,17 +11,21 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RUN_MODELS = 9 };
+enum { RUN_MODELS = 14 };
 
 static inline struct rk_model run_model(int which)
 {
 /* What all of them share; what those of Llama's shape share. */
-#define SMALL .layers = 4, .head_dim = 8, .sequence = 32, .block_norms = 2
-#define GPT   SMALL, .position = RK_POSITION_LEARNED, .norm = RK_LAYER_NORM, .activation = RK_GELU
-#define LLAMA                                                                                      \
-    SMALL, .vocabulary = 256, .position = RK_POSITION_ROPE, .norm = RK_RMS_NORM,                   \
-           .gated_mlp = true, .activation = RK_SILU
-#define NARROW .hidden = 32, .heads = 4, .kv_heads = 4
+#define SIZE    .layers = 4, .head_dim = 8, .sequence = 32
+#define SMALL   SIZE, .block_norms = 2
+#define SMALL_1 SIZE, .block_norms = 1
+#define GPT     SMALL, .position = RK_POSITION_LEARNED, .norm = RK_LAYER_NORM, .activation = RK_GELU
+#define GATED                                                                                      \
+    SIZE, .vocabulary = 256, .position = RK_POSITION_ROPE, .norm = RK_RMS_NORM, .gated_mlp = true, \
+          .activation = RK_SILU
+#define LLAMA   GATED, .block_norms = 2
+#define LLAMA_4 GATED, .block_norms = 4
+#define NARROW  .hidden = 32, .heads = 4, .kv_heads = 4
     static const struct rk_model models[] = {
         /* GPT-2's shape */
         {.id = "gpt",
@@ -113,12 +117,104 @@ static inline struct rk_model run_model(int which)
          .active_experts = 2,
          .expert_feedforward = 16,
          .expert_every = 2},
+        /* those of arithmetic of their own (run_arithmetic()): halves that read one norm's output,
+           as GPT-J's */
+        {.id = "parallel",
+         SMALL_1,
+         NARROW,
+         .feedforward = 64,
+         .vocabulary = 250,
+         .position = RK_POSITION_ROPE,
+         .norm = RK_LAYER_NORM,
+         .activation = RK_GELU,
+         .biases = true,
+         .head_biases = true,
+         .parallel_block = true},
+        /* ... or two, as GPT-NeoX's, with Bloom's ALiBi and norm of words */
+        {.id = "alibi",
+         SMALL,
+         NARROW,
+         .feedforward = 64,
+         .vocabulary = 256,
+         .position = RK_POSITION_ALIBI,
+         .norm = RK_LAYER_NORM,
+         .activation = RK_GELU,
+         .tied_embeddings = true,
+         .embedding_norm = true,
+         .biases = true,
+         .parallel_block = true},
+        /* Gemma 2's four norms and caps */
+        {.id = "caps",
+         LLAMA_4,
+         .hidden = 32,
+         .heads = 4,
+         .kv_heads = 2,
+         .feedforward = 48,
+         .tied_embeddings = true,
+         .attention_cap = true,
+         .logit_cap = true,
+         .window = 8,
+         .window_every = 2},
+        /* OLMo 2's norms, after halves and over all heads */
+        {.id = "after", LLAMA_4, NARROW, .feedforward = 32, .qk_norm = true, .qk_norm_wide = true},
+        /* gpt-oss' sinks and mixture, norms with weights for each head, multipliers, layers
+           without RoPE */
+        {.id = "sinks",
+         LLAMA,
+         .hidden = 32,
+         .heads = 4,
+         .kv_heads = 2,
+         .feedforward = 32,
+         .qk_norm = true,
+         .qk_norm_wide = true,
+         .attention_sinks = true,
+         .mlp_biases = true,
+         .router_biases = true,
+         .experts = 4,
+         .active_experts = 2,
+         .expert_feedforward = 16,
+         .expert_every = 2},
     };
+#undef SIZE
 #undef SMALL
+#undef SMALL_1
 #undef GPT
+#undef GATED
 #undef LLAMA
+#undef LLAMA_4
 #undef NARROW
     return models[which];
+}
+
+/* What the shapes above do not say. */
+static inline struct rk_arithmetic run_arithmetic(const struct rk_model *model)
+{
+    static const struct {
+        const char *id;
+        struct rk_arithmetic has;
+    } rows[] = {
+        {"parallel", {.naming = RK_NAMES_GPTJ, .rotary_part = 0.5, .neighbours = true}},
+        {"alibi", {.naming = RK_NAMES_NEOX}},
+        {"caps",
+         {.naming = RK_NAMES_LLAMA,
+          .embedding_scale = 5.5,
+          .attention_scale = 0.3,
+          .attention_cap = 0.5,
+          .logit_cap = 2,
+          .norm_offset = 1,
+          .local_base = 100}},
+        {"after", {.naming = RK_NAMES_LLAMA, .norms_after = true, .wide_norms = true}},
+        {"sinks",
+         {.naming = RK_NAMES_GPT_OSS,
+          .residual_scale = 0.4,
+          .logit_scale = 0.5,
+          .gate_limit = 0.1,
+          .routers_add = true,
+          .unturned = {1 << 1 | 1 << 2}}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].id, model->id) == 0) return rows[i].has;
+    return (struct rk_arithmetic){0};
 }
 
 static inline const char *run_data(void)
@@ -181,12 +277,14 @@ static inline enum rk_status run_plan_result(const struct rk_model *model, const
                      RK_OK, "%s", error->text);
     snprintf(line, sizeof line, "%s%s", words, strstr(words, "precision") ? "" : " precision=fp32");
     if (rk_plan_parse(line, &plan, error) != RK_OK) return RK_NOTHING_FITS;
+    struct rk_train of_model = *train;
+    of_model.arithmetic = run_arithmetic(model);
     const struct rk_train_run run = {.data = run_data(),
                                      .system = &system,
                                      .drives = run_drives,
                                      .step = run_note,
                                      .context = trace};
-    return rk_train_threads(model, &plan, train, &run, result, error);
+    return rk_train_threads(model, &plan, &of_model, &run, result, error);
 }
 
 static inline enum rk_status run_plan(const struct rk_model *model, const char *words,

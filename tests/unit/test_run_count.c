@@ -232,6 +232,7 @@ Test(run_count, random)
         train.double_precision = false;
         train.rate = train.least_rate = 1e-4;
         struct rk_model model = other_model();
+        train.arithmetic = run_arithmetic(&model);
         if (run_may_be_sparse(&model) && below(4) == 0) run_sparse(&train, 4);
         if (below(5) == 0)
             run_random_layers(&model, line, sizeof line);

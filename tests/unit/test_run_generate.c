@@ -106,6 +106,7 @@ Test(run_generate, as_whole_texts)
             struct rk_train train = run_settings(3);
             struct texts texts;
             train.double_precision = wide;
+            train.arithmetic = run_arithmetic(&model);
             const char *folder = trained(&model, train);
             generate(&model, &train, folder, (struct rk_generate){.tokens = 20}, 0, 1, &texts);
             check_greedy(&model, &train, folder, &texts);
@@ -134,6 +135,27 @@ Test(run_generate, in_any_company)
     generate(&model, &more, folder, warm, 0, TEXTS, &all);
     cr_expect(memcmp(one.token[0], all.token[0], 16 * sizeof(uint32_t)) == 0);
     cr_expect(memcmp(all.token[0], all.token[1], 16 * sizeof(uint32_t)) != 0);
+    forget(folder);
+    unlink(run_data());
+}
+
+/* Logits that are halved are those of twice the temperature. */
+Test(run_generate, scaled_logits)
+{
+    const struct rk_model model = run_model(13);
+    struct rk_train half = run_settings(3), whole;
+    struct texts a, b, c;
+    half.arithmetic = run_arithmetic(&model);
+    whole = half;
+    whole.arithmetic.logit_scale = 0;
+    const char *folder = trained(&model, half);
+    generate(&model, &half, folder, (struct rk_generate){.tokens = 20, .temperature = 1}, 0, 1, &a);
+    generate(&model, &whole, folder, (struct rk_generate){.tokens = 20, .temperature = 2}, 0, 1,
+             &b);
+    generate(&model, &whole, folder, (struct rk_generate){.tokens = 20, .temperature = 1}, 0, 1,
+             &c);
+    cr_expect(memcmp(a.token[0], b.token[0], 20 * sizeof(uint32_t)) == 0);
+    cr_expect(memcmp(a.token[0], c.token[0], 20 * sizeof(uint32_t)) != 0);
     forget(folder);
     unlink(run_data());
 }

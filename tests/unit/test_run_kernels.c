@@ -89,7 +89,7 @@ Test(run_kernels, norms)
     for (int rms = 0; rms < 2; rms++) {
         double *w = random_array(WIDTH), *b = random_array(WIDTH), dw[WIDTH] = {0}, db[WIDTH] = {0};
         double dx[ROWS * WIDTH];
-        struct norms n = {{rms, 1e-5, w, rms ? NULL : b},
+        struct norms n = {{rms, 1e-5, w, rms ? NULL : b, rms},
                           random_array(ROWS * WIDTH),
                           random_array(ROWS * WIDTH),
                           random_array(2 * ROWS),
@@ -169,11 +169,11 @@ Test(run_kernels, rotary)
     double table[POSITIONS * D], *x = random_array(4 * HEADS * D), was[4 * HEADS * D];
     memcpy(was, x, sizeof was);
     rotary_table(POSITIONS, D, 10000, &(struct rk_rotary_stretch){.factor = 1}, table);
-    rotary(1, 4, HEADS, D, position, table, false, x, HEADS * D);
+    rotary(1, 4, HEADS, D, D, position, table, false, x, HEADS * D);
     cr_expect_float_eq(x[0], was[0], 1e-15); /* position 0 */
     /* by hand: position 3, pair (0, 4), angle 3 */
     cr_expect_float_eq(x[HEADS * D], was[HEADS * D] * cos(3) - was[HEADS * D + 4] * sin(3), 1e-14);
-    rotary(1, 4, HEADS, D, position, table, true, x, HEADS * D);
+    rotary(1, 4, HEADS, D, D, position, table, true, x, HEADS * D);
     for (int i = 0; i < 4 * HEADS * D; i++)
         cr_expect_float_eq(x[i], was[i], 1e-14);
 }

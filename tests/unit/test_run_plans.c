@@ -51,6 +51,11 @@ Test(run_plans, each)
         {7, "tp2 sp cp2 dp2 mbs2 gbs8 ep4 etp1 capacity=0.6 cp-contiguous zero1"},
         {7, "pp2 cp4 cp-kind=ulysses mbs1 gbs4 dp1 ep2 dispatcher=deepep capacity=1.3"},
         {7, "pp2 dp2 mbs1 gbs16 schedule=dualpipe ep2 grad-overlap"},
+        /* norms after halves that run again up to them, or with them */
+        {11, "tp2 sp dp1 mbs1 gbs4 recompute=selective recompute-parts=mlp"},
+        {11, "pp2 dp1 mbs1 gbs4 recompute=selective recompute-parts=mlp+layernorm"},
+        {12, "cp2 dp1 mbs1 gbs4 recompute=full"},
+        {13, "tp2 sp dp2 mbs1 gbs4 ep4 etp1 zero2"},
         /* by token, of all kinds of slots */
         {0, "pp2 dp2 mbs2 gbs8 recompute-rest"},
         {1, "tp2 sp dp1 mbs4 gbs8 recompute-rest offload-activations=0.4"},

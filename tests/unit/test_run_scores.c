@@ -46,6 +46,7 @@ static double trained_loss(const struct rk_model *model)
     struct rk_system system;
     struct rk_error error;
     char path[64];
+    train.arithmetic = run_arithmetic(model);
     snprintf(path, sizeof path, P_tmpdir "/reckon-scores-%d", (int)getpid());
     FILE *file = fopen(path, "wb");
     cr_assert_eq(fwrite(data, 1, sizeof data, file), sizeof data);
@@ -66,10 +67,11 @@ Test(scores, are_those_of_training)
     make_texts();
     for (int m = 0; m < RUN_MODELS; m++) {
         const struct rk_model model = run_model(m);
-        const struct rk_train train = run_settings(1);
+        struct rk_train train = run_settings(1);
         struct rk_token_score scores[SCORES];
         struct rk_error error;
         double sum = 0;
+        train.arithmetic = run_arithmetic(&model);
         cr_assert_eq(score(&model, "gbs1", &train, sequence, TEXTS, scores, &error), RK_OK, "%s",
                      error.text);
         for (int i = 0; i < SCORES; i++)

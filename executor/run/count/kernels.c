@@ -50,7 +50,7 @@ void rotary_table(size_t positions, size_t d, double base, const struct rk_rotar
                   real *table)
 {
 }
-void rotary(int threads, size_t rows, size_t heads, size_t d, const uint32_t *position,
+void rotary(int threads, size_t rows, size_t heads, size_t d, size_t n, const uint32_t *position,
             const real *table, bool back, real *x, size_t ld)
 {
 }

@@ -288,14 +288,22 @@ static struct REAL(attend) attend_of(struct engine *e, const struct at_layer *l,
     const struct shape x = shape_of(e, l);
     const real *qkv = f->slot[across(e) ? SLOT_QKV_ACROSS : SLOT_QKV];
     const double softmax = e->job->settings.rotary_stretch.softmax;
+    const struct rk_arithmetic *has = &e->job->settings.arithmetic;
+    const double usual = (softmax > 0 ? softmax : 1) / sqrt((double)l->d);
+    const size_t head = (size_t)e->ulysses.me * x.heads; /* of those of this tensor rank */
+    const size_t first = (size_t)e->tensor.me * l->heads + head;
+    const real *sinks = weight(e, l->dense, WEIGHT_SINKS);
     return (struct REAL(attend)){
         .heads = x.heads,
         .kv_heads = x.kv_heads,
         .d = l->d,
         .value = l->value,
-        .scale = (softmax > 0 ? softmax : 1) / sqrt((double)l->d),
+        .scale = has->attention_scale > 0 ? has->attention_scale : usual,
+        .cap = has->attention_cap,
         .mask = l->mask,
-        .first_head = (uint32_t)((size_t)e->tensor.me * l->heads + (size_t)e->ulysses.me * x.heads),
+        .first_head = (uint32_t)first,
+        .slopes = e->slopes ? e->slopes + first : NULL,
+        .sinks = sinks ? sinks + head : NULL,
         .q = qkv,
         .k = qkv + x.heads * l->d,
         .v = qkv + (x.heads + x.kv_heads) * l->d,
@@ -442,6 +450,7 @@ void REAL(attention_input)(struct engine *e, struct at_layer *l, struct frame *f
     real *delta = take(e, x.rows * x.heads),
          *dqkv = f->slot[dslot] = take_zeros(e, x.rows * x.width);
     a.dout = f->slot[across(e) ? SLOT_DATT_ACROSS : SLOT_DATT];
+    if (a.sinks) a.dsinks = gradient(e, l->dense, WEIGHT_SINKS) + (size_t)e->ulysses.me * x.heads;
     attention_deltas(&a, (struct run_span){0, (uint32_t)x.rows, 0}, delta);
     a.delta = delta;
     a.dq = dqkv;

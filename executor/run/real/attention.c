@@ -168,12 +168,30 @@ void mask_keys(const struct REAL(attend) * a, uint32_t head, uint32_t position, 
     }
 }
 
+/* The slope of tanh's cap at a score, from what it became. */
+static inline real cap_slope(real score, real cap)
+{
+    return 1 - (score / cap) * (score / cap);
+}
+
+void shape_scores(const struct REAL(attend) * a, size_t head, uint32_t position, uint32_t first,
+                  uint32_t keys, real *row)
+{
+    const real cap = (real)a->cap, slope = a->slopes ? a->slopes[head] : 0;
+    for (uint32_t j = 0; a->cap > 0 && j < keys; j++)
+        row[j] = cap * real_tanh(row[j] / cap);
+    for (uint32_t j = 0; a->slopes && j < keys; j++)
+        row[j] -= slope * (real)((double)position - (double)(first + j));
+}
+
 static void mask_row(const struct REAL(attend) * a, const struct panel *p,
-                     const struct run_span *span, uint32_t head, uint32_t position, real *row)
+                     const struct run_span *span, size_t head, uint32_t position, real *row)
 {
     for (int i = 0; i < p->parts; i++) {
         const struct range r = p->part[i];
-        mask_keys(a, head, position, span->position + r.lo, r.hi - r.lo, row);
+        shape_scores(a, head, position, span->position + r.lo, r.hi - r.lo, row);
+        mask_keys(a, a->first_head + (uint32_t)head, position, span->position + r.lo, r.hi - r.lo,
+                  row);
         row += r.hi - r.lo;
     }
 }
@@ -186,8 +204,7 @@ static void scores_of(const struct REAL(attend) * a, struct scratch *s, struct r
          (real)a->scale, a->q + (q.at + i) * a->ldq + head * a->d, (int)a->ldq, p->k, (int)p->ld, 0,
          s->scores, (int)p->keys);
     for (uint32_t r = 0; r < rows; r++)
-        mask_row(a, p, span, a->first_head + (uint32_t)head, q.position + i + r,
-                 s->scores + (size_t)r * p->keys);
+        mask_row(a, p, span, head, q.position + i + r, s->scores + (size_t)r * p->keys);
 }
 
 /* ---- forward ---- */
@@ -273,11 +290,23 @@ void attention_forward(int threads, const struct REAL(attend) * a, struct run_sp
     }
 }
 
+/* A sink takes part in the sum, and has no value. */
+static void add_sink(real sink, size_t value, real *most, real *sum, real *out)
+{
+    const real top = sink > *most ? sink : *most, rescale = real_exp(*most - top);
+    if (rescale != 1) scale_row(value, rescale, out);
+    *sum = *sum * rescale + real_exp(sink - top);
+    *most = top;
+}
+
 void attention_finish(const struct REAL(attend) * a, struct run_span q)
 {
     for (uint32_t i = 0; i < q.rows; i++)
         for (size_t h = 0; h < a->heads; h++) {
             const size_t state = (q.at + i) * a->heads + h;
+            if (a->sinks)
+                add_sink(a->sinks[h], a->value, a->most + state, a->sum + state,
+                         a->out + state * a->value);
             scale_row(a->value, 1 / a->sum[state], a->out + state * a->value);
             a->most[state] += (real)log((double)a->sum[state]);
         }
@@ -292,7 +321,20 @@ CLONES void attention_deltas(const struct REAL(attend) * a, struct run_span q, r
             const size_t state = (q.at + i) * a->heads + h;
             delta[state] =
                 lanes_dot(a->value, a->dout + state * a->value, a->out + state * a->value);
+            if (a->dsinks) a->dsinks[h] -= real_exp(a->sinks[h] - a->most[state]) * delta[state];
         }
+}
+
+/* Gradients of probabilities are multiplied by what the cap does to their scores, once those are
+ * known: slopes - delta is of both. */
+CLONES static void slope_capped_row(size_t n, real log_sum, real delta, real scale, real cap,
+                                    real *restrict scores, real *restrict slopes)
+{
+    for (size_t j = 0; j < n; j++) {
+        const real x = scores[j], seen = x < (real)-1e30 ? 0 : 1;
+        scores[j] = seen > 0 ? real_exp(x - log_sum) : 0;
+        slopes[j] = scores[j] * (slopes[j] - delta) * scale * (seen > 0 ? cap_slope(x, cap) : 0);
+    }
 }
 
 /* scores -> probabilities; slopes -> gradient of the scores */
@@ -342,8 +384,12 @@ static void attend_block_back(const struct REAL(attend) * a, struct scratch *s, 
              (int)p->ldv, 0, s->slopes, keys);
         for (uint32_t r = 0; r < rows; r++) {
             const size_t state = (row0 + r) * a->heads + head, row = (size_t)r * p->keys;
-            slope_row(p->keys, a->most[state], a->delta[state], (real)a->scale, s->scores + row,
-                      s->slopes + row);
+            if (a->cap > 0)
+                slope_capped_row(p->keys, a->most[state], a->delta[state], (real)a->scale,
+                                 (real)a->cap, s->scores + row, s->slopes + row);
+            else
+                slope_row(p->keys, a->most[state], a->delta[state], (real)a->scale, s->scores + row,
+                          s->slopes + row);
         }
         gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, d, keys, 1, s->slopes, keys, p->k,
              (int)p->ld, 1, dq, (int)a->ldq);

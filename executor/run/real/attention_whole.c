@@ -76,9 +76,11 @@ static void score_block(const struct REAL(whole) * w, size_t head, struct run_sp
     gemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)q.rows, (int)k.rows, (int)a->d,
          (real)a->scale, a->q + query_at(a, q, head), (int)a->ldq, a->k + key_at(a, k, head, a->d),
          (int)a->ldk, 0, w->scores + block, (int)width);
-    for (uint32_t r = 0; r < q.rows; r++)
+    for (uint32_t r = 0; r < q.rows; r++) {
+        shape_scores(a, head, q.position + r, k.position, k.rows, w->scores + block + r * width);
         mask_keys(a, a->first_head + (uint32_t)head, q.position + r, k.position, k.rows,
                   w->scores + block + r * width);
+    }
 }
 
 void whole_scores(int threads, const struct REAL(whole) * w)

@@ -1,4 +1,5 @@
 /* dumped.c - what of a step is dumped (run/dump.h), and which box of the whole a rank has. */
+#include "run/checkpoint_parts.h"
 #include "run/dump.h"
 #include "run/real/engine.h"
 #include "run/real/offload.h"
@@ -48,16 +49,16 @@ static const struct shown {
 /* ---- columns ---- */
 
 struct columns {
-    struct run {
+    struct piece {
         size_t here, at, count; /* in a row of this rank; of the whole */
-    } run[3];
-    int runs;
+    } piece[3];
+    int pieces;
     size_t width, whole;
 };
 
 static void add_run(struct columns *c, size_t at, size_t count)
 {
-    c->run[c->runs++] = (struct run){c->width, at, count};
+    c->piece[c->pieces++] = (struct piece){c->width, at, count};
     c->width += count;
 }
 
@@ -107,9 +108,9 @@ static void dump_rows(struct engine *e, size_t mb, size_t first, size_t rows,
                                   e->position[base + i + n];
             if (next != at + n) break;
         }
-        for (int r = 0; r < c->runs; r++)
-            dump_box(e->dump, at, c->run[r].at, n, c->run[r].count,
-                     data + i * c->width + c->run[r].here, c->width);
+        for (int r = 0; r < c->pieces; r++)
+            dump_box(e->dump, at, c->piece[r].at, n, c->piece[r].count,
+                     data + i * c->width + c->piece[r].here, c->width);
     }
 }
 
@@ -162,10 +163,13 @@ static void dump_elements(struct engine *e, const struct weight *w, size_t from,
         const bool whole = col == 0 && left >= cols;
         n = whole ? left / cols * cols : left < cols - col ? left : cols - col;
         const size_t most = w->rows > w->row0 ? w->rows - w->row0 : 0; /* the others are padding */
+        if (w->file_unit && n > cols) n = cols; /* rows lie apart in the file */
         const size_t count = row + n / cols > most ? (most > row ? most - row : 0) : n / cols;
         if (row >= most) return;
-        dump_box(e->dump, w->file_at + w->row0 + row, w->col0 + col, whole ? count : 1,
-                 whole ? cols : n, data + (i - from), cols);
+        const uint64_t place = w->row0 + row;
+        dump_box(e->dump, w->file_unit ? file_row(w, place) : w->file_at + place,
+                 w->file_col + w->col0 + col, whole ? count : 1, whole ? cols : n,
+                 data + (i - from), cols);
     }
 }
 

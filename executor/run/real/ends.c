@@ -1,5 +1,6 @@
 /* ends.c - embedding before the blocks; norm, logits and loss after them. */
 #include "run/real/engine.h"
+#include "run/real/lanes.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,6 +45,8 @@ void REAL(embed)(struct engine *e, struct at_layer *l, struct frame *f, size_t m
         lookup_forward(e->rows, e->hidden, token, first, count, table.plain, y);
     else
         look_up_rows(e, token, first, count, table, y);
+    const double scale = e->job->settings.arithmetic.embedding_scale;
+    if (scale > 0) scale_by(e->rows * e->hidden, scale, y);
 }
 
 void REAL(embed_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -52,6 +55,11 @@ void REAL(embed_input)(struct engine *e, struct at_layer *l, struct frame *f, si
     size_t box = 0;
     const real *dy = whole_gradient(e, f, SLOT_DX, SLOT_DWHOLE_OUT_2, "embedding reduce");
     shard_of_words(e, l->table, WEIGHT_TABLE, &first, &count, &box);
+    const double scale = e->job->settings.arithmetic.embedding_scale;
+    if (scale > 0) { /* nobody else reads it */
+        real *own = f->slot[f->slot[SLOT_DWHOLE_OUT_2] ? SLOT_DWHOLE_OUT_2 : SLOT_DX];
+        scale_by(e->rows * e->hidden, scale, own);
+    }
     lookup_backward(e->rows, e->hidden, e->token + mb * e->rows, first, count, dy,
                     gradient(e, l->table, WEIGHT_TABLE));
     drop(e, f, SLOT_DWHOLE_OUT_2);
@@ -74,7 +82,8 @@ static const uint32_t *own_positions(const struct engine *e, size_t mb)
 void REAL(positions)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     const uint32_t *position = own_positions(e, mb);
-    const real *table = weight(e, l->dense, WEIGHT_POSITIONS);
+    const real *table = weight(e, l->dense, WEIGHT_POSITIONS) +
+                        e->job->settings.arithmetic.first_position * e->hidden;
     for (size_t i = 0; i < e->share; i++)
         add_to(e->hidden, table + position[i] * e->hidden, f->slot[SLOT_OUT_2] + i * e->hidden);
 }
@@ -82,7 +91,8 @@ void REAL(positions)(struct engine *e, struct at_layer *l, struct frame *f, size
 void REAL(positions_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     lookup_backward(e->share, e->hidden, own_positions(e, mb), 0, UINT32_MAX, f->slot[SLOT_DX],
-                    gradient(e, l->dense, WEIGHT_POSITIONS));
+                    gradient(e, l->dense, WEIGHT_POSITIONS) +
+                        e->job->settings.arithmetic.first_position * e->hidden);
 }
 
 void REAL(embed_norm)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -257,6 +267,37 @@ static double loss_of_rows(struct engine *e, size_t rows, const uint32_t *target
     return loss;
 }
 
+/* ---- logits that are multiplied, or capped ---- */
+
+static void shape_logits(const struct engine *e, size_t n, real *logits)
+{
+    const struct rk_arithmetic *has = &e->job->settings.arithmetic;
+    const real cap = (real)has->logit_cap;
+    if (has->logit_scale > 0) scale_by(n, has->logit_scale, logits);
+    for (size_t i = 0; !COUNTS && has->logit_cap > 0 && i < n; i++)
+        logits[i] = cap * real_tanh(logits[i] / cap);
+}
+
+/* What their gradients are multiplied by then, from the logits; NULL: nothing. */
+static real *cap_slopes(struct engine *e, size_t n, const real *logits)
+{
+    const real cap = (real)e->job->settings.arithmetic.logit_cap;
+    if (!(cap > 0)) return NULL;
+    real *slopes = take(e, n);
+    for (size_t i = 0; !COUNTS && i < n; i++)
+        slopes[i] = 1 - (logits[i] / cap) * (logits[i] / cap);
+    return slopes;
+}
+
+static void shape_logits_back(struct engine *e, size_t n, real *slopes, real *dlogits)
+{
+    const double scale = e->job->settings.arithmetic.logit_scale;
+    for (size_t i = 0; !COUNTS && slopes && i < n; i++)
+        dlogits[i] *= slopes[i];
+    if (scale > 0) scale_by(n, scale, dlogits);
+    if (slopes) give(e, slopes);
+}
+
 /* Some rows from the norm's output to the loss and back, while their logits are at hand. */
 static double head_rows(struct engine *e, struct at_layer *l, const real *x, size_t rows,
                         const uint32_t *target, real *dx)
@@ -273,6 +314,8 @@ static double head_rows(struct engine *e, struct at_layer *l, const real *x, siz
     const double scale = e->scaler.scale / rows_of_loss(job);
     product_forward(e, rows, box, e->hidden, x, matrix_of(e, s, role),
                     weight(e, s, WEIGHT_HEAD_BIAS), logits.own);
+    shape_logits(e, rows * box, logits.own);
+    real *slopes = dx ? cap_slopes(e, rows * box, logits.own) : NULL;
     if (job->functions) {
         loss = task_loss(e, (size_t)(target - e->target), rows, logits.count, box, logits.first,
                          scale, logits.own);
@@ -282,7 +325,10 @@ static double head_rows(struct engine *e, struct at_layer *l, const real *x, siz
         loss = loss_of_rows(e, rows, target, state);
         if (dx) loss_back(e, &logits, target, state, scale);
     }
-    if (dx) head_back(e, s, role, x, rows, box, logits.own, dx);
+    if (dx) {
+        shape_logits_back(e, rows * box, slopes, logits.own);
+        head_back(e, s, role, x, rows, box, logits.own, dx);
+    }
     give(e, logits.all);
     give(e, state);
     return loss;
@@ -303,6 +349,7 @@ static void last_logits(struct engine *e, struct at_layer *l, const real *x)
     product_forward(e, texts, words, e->hidden, last,
                     matrix_of(e, s, tied ? WEIGHT_TABLE : WEIGHT_HEAD),
                     weight(e, s, WEIGHT_HEAD_BIAS), logits);
+    shape_logits(e, texts * words, logits);
     for (size_t i = 0; i < texts * words; i++)
         e->wanted[i] = (double)logits[i];
     give(e, logits);

@@ -7,6 +7,7 @@
 #include "run/real/offload.h"
 #include "workload/pattern.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,6 +163,50 @@ static bool open_rows(struct engine *e, struct place *p, const struct local_part
     return true;
 }
 
+/* Tables of RoPE: one of its own for local layers, which is not stretched. */
+static bool open_turns(struct engine *e)
+{
+    static const struct rk_rotary_stretch none = {.factor = 1};
+    const struct job *job = e->job;
+    const struct rk_arithmetic *has = &job->settings.arithmetic;
+    const double width =
+        job->model.kv_rank ? (double)job->model.rope_dim : head_shape_of(&job->model, false).width;
+    const size_t d = (size_t)(has->rotary_part > 0 ? width * has->rotary_part + 1e-6 : width);
+    e->turned = d;
+    e->turn = room(job->sequence * d);
+    if (!e->turn) return false;
+    rotary_table(job->sequence, d, job->settings.rotary_base, &job->settings.rotary_stretch,
+                 e->turn);
+    if (has->local_base > 0) {
+        if (!(e->local_turn = room(job->sequence * d))) return false;
+        rotary_table(job->sequence, d, has->local_base, &none, e->local_turn);
+    }
+    for (int i = 0; i < e->layers; i++) {
+        struct at_layer *l = &e->layer[i];
+        const uint64_t n = (uint64_t)l->layer;
+        if (l->layer < 0 || n >= job->model.layers) continue;
+        const bool local = mixer_of(&job->model, n) == MIXER_LOCAL && e->local_turn;
+        const bool turned = n / 64 >= RK_LAYER_WORDS || !(has->unturned[n / 64] >> n % 64 & 1);
+        l->turn = !turned ? NULL : local ? e->local_turn : e->turn;
+    }
+    return true;
+}
+
+/* ALiBi's slopes: powers of two; heads between two powers have those of the next power, every
+ * other one [press2022]. */
+static bool open_slopes(struct engine *e)
+{
+    const size_t heads = e->job->model.heads;
+    size_t power = 1;
+    while (2 * power <= heads)
+        power *= 2;
+    e->slopes = room(heads);
+    for (size_t i = 0; e->slopes && i < heads; i++)
+        e->slopes[i] = (real)exp2(i < power ? -8.0 * (double)(i + 1) / (double)power
+                                            : -4.0 * (double)(2 * (i - power) + 1) / (double)power);
+    return e->slopes != NULL;
+}
+
 static bool open_batch(struct engine *e)
 {
     const struct job *job = e->job;
@@ -175,14 +220,9 @@ static bool open_batch(struct engine *e)
     e->sums = calloc((size_t)e->weights.ids * job->plan.ranks, sizeof *e->sums);
     e->reports = calloc(4 * job->plan.ranks, sizeof *e->reports);
     if (!e->sample || !e->row_loss || !e->sums || !e->reports) return false;
+    if (job->model.position == RK_POSITION_ALIBI) return open_slopes(e);
     if (job->model.position != RK_POSITION_ROPE) return true;
-    const size_t d =
-        job->model.kv_rank ? job->model.rope_dim : (size_t)head_shape_of(&job->model, false).width;
-    e->turn = room(job->sequence * d);
-    if (e->turn)
-        rotary_table(job->sequence, d, job->settings.rotary_base, &job->settings.rotary_stretch,
-                     e->turn);
-    return e->turn != NULL;
+    return open_turns(e);
 }
 
 static void frame_close(struct frame *f)
@@ -231,6 +271,8 @@ static void engine_close(struct engine *e)
     dump_drop(e->dump);
     free(e->reports);
     free(e->turn);
+    free(e->local_turn);
+    free(e->slopes);
     free(e);
 }
 
@@ -291,8 +333,8 @@ static enum rk_status engine_open(const struct job *job, struct comm *comm, stru
     e->scaler.scale = e->scaler.scales ? job->settings.loss_scale : 1;
     for (int i = 0; i < parts; i++)
         e->heads |= part[i].heads;
-    status = weights_plan(&job->model, &job->plan, (uint64_t)e->rank, part, parts, &e->weights,
-                          &comm->error);
+    status = weights_plan(&job->model, &job->settings.arithmetic, &job->plan, (uint64_t)e->rank,
+                          part, parts, &e->weights, &comm->error);
     if (status != RK_OK) return status;
     const bool opened = open_all(e, part, parts);
     if (!opened && comm->error.status != RK_OK) return comm->error.status;

@@ -446,6 +446,7 @@ struct product {
     const real *from, *bias;
     struct matrix w;
     real *to;
+    const real *plus; /* as `to`: added to it; NULL */
     bool back;
 };
 

@@ -27,6 +27,30 @@ static struct matrix matrix_of_expert(const struct store *s, struct matrix first
     return first;
 }
 
+static enum run_activation expert_activation_of(const struct job *job)
+{
+    return job->settings.arithmetic.gate_limit > 0 ? RUN_OSS : activation_of(job);
+}
+
+/* Gates and what they open are cut, as their products come; gradients of what was cut are 0. */
+static void limit(const struct engine *e, size_t rows, size_t width, real *x)
+{
+    const real most = (real)e->job->settings.arithmetic.gate_limit;
+    if (!(most > 0) || COUNTS) return;
+    for (size_t i = 0; i < rows; i++, x += 2 * width)
+        for (size_t j = 0; j < 2 * width; j++)
+            x[j] = x[j] > most ? most : x[j] < -most && j >= width ? -most : x[j];
+}
+
+static void limit_back(const struct engine *e, size_t rows, size_t width, const real *x, real *dx)
+{
+    const real most = (real)e->job->settings.arithmetic.gate_limit;
+    if (!(most > 0) || COUNTS) return;
+    for (size_t i = 0; i < rows; i++, x += 2 * width, dx += 2 * width)
+        for (size_t j = 0; j < 2 * width; j++)
+            if (x[j] >= most || (x[j] <= -most && j >= width)) dx[j] = 0;
+}
+
 void REAL(experts_in)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
@@ -42,6 +66,7 @@ void REAL(experts_in)(struct engine *e, struct at_layer *l, struct frame *f, siz
                         out + at * n);
         at += rows;
     }
+    limit(e, m->all_rows, inner(e), out);
     comm_clock_amount(e->comm, (double)m->all_rows);
 }
 
@@ -86,8 +111,8 @@ void REAL(expert_activation)(struct engine *e, struct at_layer *l, struct frame 
 {
     (void)l, (void)mb;
     const struct mixture_state *m = f->mixture;
-    activation_forward(e->threads, activation_of(e->job), e->job->model.gated_mlp, m->all_rows,
-                       inner(e), f->slot[SLOT_IN],
+    activation_forward(e->threads, expert_activation_of(e->job), e->job->model.gated_mlp,
+                       m->all_rows, inner(e), f->slot[SLOT_IN],
                        make(e, f, SLOT_ACT, m->all_rows * inner(e) + 1));
     comm_clock_amount(e->comm, (double)m->all_rows);
 }
@@ -96,9 +121,10 @@ void REAL(expert_activation_input)(struct engine *e, struct at_layer *l, struct 
 {
     (void)l, (void)mb;
     const struct mixture_state *m = f->mixture;
-    activation_backward(e->threads, activation_of(e->job), e->job->model.gated_mlp, m->all_rows,
-                        inner(e), f->slot[SLOT_IN], f->slot[SLOT_DACT],
+    activation_backward(e->threads, expert_activation_of(e->job), e->job->model.gated_mlp,
+                        m->all_rows, inner(e), f->slot[SLOT_IN], f->slot[SLOT_DACT],
                         make(e, f, SLOT_DIN, m->all_rows * wide(e, inner(e)) + 1));
+    limit_back(e, m->all_rows, inner(e), f->slot[SLOT_IN], f->slot[SLOT_DIN]);
     drop(e, f, SLOT_DACT);
     drop(e, f, SLOT_IN);
     comm_clock_amount(e->comm, (double)m->all_rows);

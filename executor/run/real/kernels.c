@@ -85,10 +85,10 @@ CLONES static void norm_row(const struct REAL(norm) * norm, size_t width, const 
             y[j] = (x[j] - mean) * scale;
     else if (!norm->b)
         for (size_t j = 0; j < width; j++)
-            y[j] = (x[j] - mean) * scale * norm->w[j];
+            y[j] = (x[j] - mean) * scale * (norm->w[j] + norm->offset);
     else
         for (size_t j = 0; j < width; j++)
-            y[j] = (x[j] - mean) * scale * norm->w[j] + norm->b[j];
+            y[j] = (x[j] - mean) * scale * (norm->w[j] + norm->offset) + norm->b[j];
 }
 
 void norm_forward(int threads, const struct REAL(norm) * norm, size_t rows, size_t width,
@@ -114,19 +114,19 @@ CLONES static void norm_row_back(const struct REAL(norm) * norm, size_t width,
     const size_t whole = width / LANES * LANES;
     for (size_t j = 0; j < whole; j += LANES)
         for (size_t l = 0; l < LANES; l++) {
-            const real d = norm->w ? dy[j + l] * norm->w[j + l] : dy[j + l];
+            const real d = norm->w ? dy[j + l] * (norm->w[j + l] + norm->offset) : dy[j + l];
             plain[l] += d;
             along[l] += d * ((x[j + l] - mean) * scale);
         }
     for (size_t j = whole; j < width; j++) {
-        const real d = norm->w ? dy[j] * norm->w[j] : dy[j];
+        const real d = norm->w ? dy[j] * (norm->w[j] + norm->offset) : dy[j];
         plain[j - whole] += d;
         along[j - whole] += d * ((x[j] - mean) * scale);
     }
     const real d_mean = norm->rms ? 0 : lanes_fold(plain) / (real)width;
     const real d_along = lanes_fold(along) / (real)width;
     for (size_t j = 0; j < width; j++) {
-        const real d = norm->w ? dy[j] * norm->w[j] : dy[j];
+        const real d = norm->w ? dy[j] * (norm->w[j] + norm->offset) : dy[j];
         const real g = scale * (d - d_mean - (x[j] - mean) * scale * d_along);
         dx[j] = base ? base[j] + g : g;
     }
@@ -254,6 +254,24 @@ FORWARD(relu, relu)
 FORWARD(square_relu, square_relu)
 FORWARD(gelu_exact, gelu_exact)
 
+/* gpt-oss': gates times the sigmoid of 1.702 of them, and one more than what they open. */
+#define OSS_A ((real)1.702)
+CLONES static void oss_row(size_t n, const real *restrict x, const real *restrict up,
+                           real *restrict y)
+{
+    for (size_t j = 0; j < n; j++)
+        y[j] = x[j] / (1 + real_exp(-OSS_A * x[j])) * (up[j] + 1);
+}
+CLONES static void oss_row_back(size_t n, const real *x, const real *up, const real *dy, real *dx,
+                                real *dup)
+{
+    for (size_t j = 0; j < n; j++) {
+        const real d = dy[j], s = 1 / (1 + real_exp(-OSS_A * x[j])), y = x[j] * s;
+        dup[j] = d * y;
+        dx[j] = d * (up[j] + 1) * s * (1 + OSS_A * (x[j] - y));
+    }
+}
+
 static const struct {
     void (*forward)(size_t, const real *, const real *, real *);
     void (*backward)(size_t, const real *, const real *, const real *, real *, real *);
@@ -263,6 +281,7 @@ static const struct {
     [RUN_RELU] = {relu_row, relu_row_back},
     [RUN_SQUARED_RELU] = {square_relu_row, square_relu_row_back},
     [RUN_GELU_EXACT] = {gelu_exact_row, gelu_exact_row_back},
+    [RUN_OSS] = {oss_row, oss_row_back},
 };
 
 void activation_forward(int threads, enum run_activation f, bool gated, size_t rows, size_t width,
@@ -349,19 +368,19 @@ CLONES static void rotate(size_t half, const real *restrict turn, real sign, rea
     }
 }
 
-void rotary(int threads, size_t rows, size_t heads, size_t d, const uint32_t *position,
+void rotary(int threads, size_t rows, size_t heads, size_t d, size_t n, const uint32_t *position,
             const real *table, bool back, real *x, size_t ld)
 {
     if (threads == 1) {
         for (size_t i = 0; i < rows; i++)
             for (size_t h = 0; h < heads; h++)
-                rotate(d / 2, table + position[i] * d, back ? -1 : 1, x + i * ld + h * d);
+                rotate(n / 2, table + position[i] * n, back ? -1 : 1, x + i * ld + h * d);
         return;
     }
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (size_t i = 0; i < rows; i++)
         for (size_t h = 0; h < heads; h++)
-            rotate(d / 2, table + position[i] * d, back ? -1 : 1, x + i * ld + h * d);
+            rotate(n / 2, table + position[i] * n, back ? -1 : 1, x + i * ld + h * d);
 }
 
 void lookup_forward(size_t rows, size_t width, const uint32_t *token, uint32_t first,

@@ -46,8 +46,8 @@ void matrix_weight(int threads, size_t m, size_t n, size_t k, const real *dy, co
 void column_sums(size_t m, size_t n, const real *dy, real *db);
 void add_bias(size_t m, size_t n, const real *bias, real *y);
 
-/* ---- norms: y = (x - mean) / sqrt(variance + eps) * w + b; RMS norms without mean [zhang2019]
- * ---- */
+/* ---- norms: y = (x - mean) / sqrt(variance + eps) * (w + offset) + b; RMS norms without mean
+ * [zhang2019] ---- */
 
 #define norm_forward  REAL(norm_forward)
 #define norm_backward REAL(norm_backward)
@@ -56,6 +56,7 @@ struct REAL(norm) {
     bool rms;
     double eps;
     const real *w, *b; /* (width); NULL: ones, zeros */
+    real offset;       /* of w */
 };
 
 /* `stats` (rows, 2): mean and 1 / deviation, for backward. x and y: rows `ldx` and `ldy` apart. */
@@ -71,7 +72,7 @@ void norm_backward(int threads, const struct REAL(norm) * norm, size_t rows, siz
 #define activation_forward  REAL(activation_forward)
 #define activation_backward REAL(activation_backward)
 
-enum run_activation { RUN_GELU, RUN_SILU, RUN_RELU, RUN_SQUARED_RELU, RUN_GELU_EXACT };
+enum run_activation { RUN_GELU, RUN_SILU, RUN_RELU, RUN_SQUARED_RELU, RUN_GELU_EXACT, RUN_OSS };
 
 /* GELU by its tanh, as GPT-2 has it [hendrycks2016]. Gated: y = f(x[:, :width]) * x[:, width:]. */
 void activation_forward(int threads, enum run_activation f, bool gated, size_t rows, size_t width,
@@ -89,9 +90,10 @@ void activation_backward(int threads, enum run_activation f, bool gated, size_t 
 /* cosines and sines (positions, 2, d / 2) of position / base^(2 i / d) [su2021], stretched */
 void rotary_table(size_t positions, size_t d, double base, const struct rk_rotary_stretch *stretch,
                   real *table);
-/* Turns pairs (i, i + d/2) of each head, as Hugging Face has them; `heads` heads lie at x, rows ld
- * apart; `back` turns the other way. position (rows). */
-void rotary(int threads, size_t rows, size_t heads, size_t d, const uint32_t *position,
+/* Turns pairs (i, i + n/2) of the first n elements of each head of d, as Hugging Face has them;
+ * `heads` heads lie at x, rows ld apart; `back` turns the other way. position (rows); the table is
+ * of width n. */
+void rotary(int threads, size_t rows, size_t heads, size_t d, size_t n, const uint32_t *position,
             const real *table, bool back, real *x, size_t ld);
 
 /* Rows first ... first + count - 1 of a table are here; other tokens bring zeros. */
@@ -146,9 +148,11 @@ struct run_mask {
 
 struct REAL(attend) {
     size_t heads, kv_heads, d, value; /* of this rank; widths of queries and keys, of values */
-    double scale;
+    double scale, cap;                /* of scores; 0: no cap */
     struct run_mask mask;
     uint32_t first_head; /* of the model, of the first one here: layouts differ by head */
+    const real *slopes;  /* (heads) of ALiBi: times the distance, taken off [press2022]; NULL */
+    const real *sinks;   /* (heads): a score without a value; NULL */
     const real *q, *k, *v;
     size_t ldq, ldk; /* elements between rows; of v as of k, of out as heads * value */
     real *out;       /* (rows of q, heads, value) */
@@ -157,6 +161,7 @@ struct REAL(attend) {
     /* backward */
     const real *dout, *delta; /* as out; (rows of q, heads): row sums of dout * out */
     real *dq, *dk, *dv;       /* added to; rows as those of q, k, v */
+    real *dsinks;             /* (heads): added to */
 };
 
 /* Adds keys `k` to what queries `q` have seen; `fresh`: nothing yet. Any order of calls serves ring
@@ -165,9 +170,16 @@ void attention_forward(int threads, const struct REAL(attend) * a, struct run_sp
                        const struct run_span *k, size_t spans, bool fresh);
 /* Divides by the sums; most = log of the sum of exponentials. */
 void attention_finish(const struct REAL(attend) * a, struct run_span q);
+/* Row sums of dout * out; and what they are to the sinks. */
 void attention_deltas(const struct REAL(attend) * a, struct run_span q, real *delta);
 void attention_backward(int threads, const struct REAL(attend) * a, struct run_span q,
                         const struct run_span *k, size_t spans);
+
+/* `keys` scores in a row of a head here, from position `first` on, get their cap and ALiBi's part.
+ */
+#define shape_scores REAL(shape_scores)
+void shape_scores(const struct REAL(attend) * a, size_t head, uint32_t position, uint32_t first,
+                  uint32_t keys, real *row);
 
 /* Of `keys` scores in a row, from position `first` on, those that a query must not see become minus
  * infinity. */

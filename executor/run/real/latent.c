@@ -50,9 +50,10 @@ static void sum_back(struct engine *e, struct frame *f, enum slot slot, size_t w
 
 static struct REAL(norm) latent_norm(struct engine *e, struct at_layer *l, enum weight_role role)
 {
-    return (struct REAL(norm)){e->job->model.norm == RK_RMS_NORM, e->job->settings.norm_eps,
-                               weight(e, l->dense, role),
-                               weight(e, l->dense, (enum weight_role)(role + 1))};
+    return (struct REAL(norm)){.rms = e->job->model.norm == RK_RMS_NORM,
+                               .eps = e->job->settings.norm_eps,
+                               .w = weight(e, l->dense, role),
+                               .b = weight(e, l->dense, (enum weight_role)(role + 1))};
 }
 
 /* ---- queries ---- */
@@ -323,8 +324,8 @@ void REAL(latent_rotary)(struct engine *e, struct at_layer *l, struct frame *f, 
             copy_bytes(k + h * d, up, w.nope * sizeof *k);
             copy_bytes(k + h * d + w.nope, latent + i * each + w.latent, w.rope * sizeof *k);
             copy_bytes(v + h * l->value, up + w.nope, l->value * sizeof *v);
-            rotary(1, 1, 1, w.rope, position, e->turn, false, q + h * d + w.nope, n);
-            rotary(1, 1, 1, w.rope, position, e->turn, false, k + h * d + w.nope, n);
+            rotary(1, 1, 1, w.rope, w.rope, position, e->turn, false, q + h * d + w.nope, n);
+            rotary(1, 1, 1, w.rope, w.rope, position, e->turn, false, k + h * d + w.nope, n);
         }
     }
     drop(e, f, SLOT_WHOLE_CKV);
@@ -346,8 +347,8 @@ void REAL(latent_rotary_input)(struct engine *e, struct at_layer *l, struct fram
         real *q = f->slot[SLOT_DQKV] + i * n, *k = q + a * d, *v = k + a * d;
         for (size_t h = 0; h < a; h++) {
             real *up = dup + (i * a + h) * w.both;
-            rotary(1, 1, 1, w.rope, position, e->turn, true, q + h * d + w.nope, n);
-            rotary(1, 1, 1, w.rope, position, e->turn, true, k + h * d + w.nope, n);
+            rotary(1, 1, 1, w.rope, w.rope, position, e->turn, true, q + h * d + w.nope, n);
+            rotary(1, 1, 1, w.rope, w.rope, position, e->turn, true, k + h * d + w.nope, n);
             copy_bytes(up, k + h * d, w.nope * sizeof *up);
             copy_bytes(up + w.nope, v + h * l->value, l->value * sizeof *up);
             add_to(w.rope, k + h * d + w.nope, drope + i * w.rope);

@@ -58,7 +58,7 @@ void REAL(router)(struct engine *e, struct at_layer *l, struct frame *f, size_t 
     (void)mb;
     struct mixture_state *m = mixture_open(e, f);
     matrix_forward(e->threads, m->n, m->experts, e->hidden, routed(e, f, SLOT_N_2),
-                   weight(e, l->dense, WEIGHT_ROUTER), NULL,
+                   weight(e, l->dense, WEIGHT_ROUTER), weight(e, l->dense, WEIGHT_ROUTER_ADD),
                    make(e, f, SLOT_ROUTES, m->n * m->experts));
 }
 
@@ -68,6 +68,9 @@ void REAL(router_weight)(struct engine *e, struct at_layer *l, struct frame *f, 
     const struct mixture_state *m = f->mixture;
     matrix_weight(e->threads, m->n, m->experts, e->hidden, f->slot[SLOT_DROUTES],
                   routed(e, f, SLOT_N_2), gradient(e, l->dense, WEIGHT_ROUTER));
+    if (has(l->dense, WEIGHT_ROUTER_ADD))
+        column_sums(m->n, m->experts, f->slot[SLOT_DROUTES],
+                    gradient(e, l->dense, WEIGHT_ROUTER_ADD));
     REAL(count_choices)(m, gradient(e, l->dense, WEIGHT_ROUTER_BIAS));
     read_once(e, f, SLOT_DROUTES);
     drop(e, f, SLOT_N_2); /* the last that reads it */

@@ -64,9 +64,11 @@ uint16_t *take_16(struct engine *e, size_t count)
 
 /* Statistics and routes stay in 32 bits, as frameworks have them. */
 static const bool wide_slot[SLOTS] = {
-    [SLOT_STATS_1] = true,  [SLOT_STATS_2] = true,  [SLOT_STATS_CQ] = true, [SLOT_STATS_CKV] = true,
-    [SLOT_STATS_QK] = true, [SLOT_LOG] = true,      [SLOT_ROUTES] = true,   [SLOT_WEIGHTS] = true,
-    [SLOT_GATES] = true,    [SLOT_DWEIGHTS] = true, [SLOT_DROUTES] = true,  [SLOT_DGATES] = true,
+    [SLOT_STATS_1] = true,     [SLOT_STATS_2] = true,     [SLOT_STATS_CQ] = true,
+    [SLOT_STATS_CKV] = true,   [SLOT_STATS_QK] = true,    [SLOT_LOG] = true,
+    [SLOT_ROUTES] = true,      [SLOT_WEIGHTS] = true,     [SLOT_GATES] = true,
+    [SLOT_DWEIGHTS] = true,    [SLOT_DROUTES] = true,     [SLOT_DGATES] = true,
+    [SLOT_STATS_RAW_1] = true, [SLOT_STATS_RAW_2] = true,
 };
 
 /* What operations that are no products change in place. */

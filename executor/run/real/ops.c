@@ -1,5 +1,5 @@
 /* ops.c - the operations of layers on the slots of a frame. */
-#include "run/real/engine.h"
+#include "run/real/halves.h"
 
 #include "workload/pattern.h"
 
@@ -8,14 +8,56 @@
 
 /* ---- helpers ---- */
 
-static struct REAL(norm) norm_of(struct engine *e, struct store *s, enum weight_role role)
+/* The biases of a norm; those after halves have none. */
+static bool has_biases(enum weight_role norm)
+{
+    return norm != WEIGHT_NORM_1_POST && norm != WEIGHT_NORM_2_POST;
+}
+
+real *REAL(bias_gradient)(struct engine *e, struct store *s, enum weight_role norm)
+{
+    return has_biases(norm) ? gradient(e, s, (enum weight_role)(norm + 1)) : NULL;
+}
+
+struct REAL(norm) REAL(norm_of)(struct engine *e, struct store *s, enum weight_role role)
 {
     return (struct REAL(norm)){
         .rms = e->job->model.norm == RK_RMS_NORM,
         .eps = e->job->settings.norm_eps,
         .w = weight(e, s, role),
-        .b = weight(e, s, (enum weight_role)(role + 1)),
+        .b = has_biases(role) ? weight(e, s, (enum weight_role)(role + 1)) : NULL,
+        .offset = (real)e->job->settings.arithmetic.norm_offset,
     };
+}
+
+/* Is the gradient of the stream another one than that of what joins it? */
+static bool splits(const struct engine *e)
+{
+    return is_parallel(e) || has_norms_after(e) || e->job->settings.arithmetic.residual_scale > 0;
+}
+
+static void set_stream(struct engine *e, struct frame *f)
+{
+    move(e, f, SLOT_DX, SLOT_DSTREAM);
+    f->done[SLOT_DSTREAM] = true; /* it has one reader */
+}
+
+/* What joins the stream gets its gradient; `copied`: products read copies of it. */
+void REAL(join_back)(struct engine *e, struct frame *f, enum slot dout, bool copied)
+{
+    const double scale = e->job->settings.arithmetic.residual_scale;
+    if (!splits(e)) {
+        f->slot[dout] = f->slot[SLOT_DX];
+        f->slot[SLOT_DX] = NULL;
+        if (copied) f->done[dout] = !f->done[dout];
+        return;
+    }
+    set_stream(e, f);
+    f->done[dout] = !copied;
+    if (has_norms_after(e)) return; /* which makes it */
+    copy_bytes(make(e, f, dout, e->share * e->hidden), f->slot[SLOT_DSTREAM],
+               e->share * e->hidden * sizeof(real));
+    if (scale > 0) scale_by(e->share * e->hidden, scale, f->slot[dout]);
 }
 
 /* ---- norms ---- */
@@ -38,7 +80,7 @@ void norm_back(struct engine *e, struct store *s, enum weight_role role, struct 
     real *dx = take(e, e->share * e->hidden);
     norm_backward(e->threads, &norm, e->share, e->hidden, f->slot[x], e->hidden, f->slot[stats],
                   f->slot[dy], e->hidden, base, dx, e->hidden, gradient(e, s, role),
-                  gradient(e, s, (enum weight_role)(role + 1)));
+                  bias_gradient(e, s, role));
     drop(e, f, SLOT_DX);
     f->slot[SLOT_DX] = dx;
     drop(e, f, dy);
@@ -46,10 +88,28 @@ void norm_back(struct engine *e, struct store *s, enum weight_role role, struct 
     if (before != SLOTS) read_once(e, f, before);
 }
 
+/* A half whose norm is after it reads the stream. */
+static void read_stream(struct engine *e, struct frame *f, enum slot x, enum slot y)
+{
+    copy_bytes(make(e, f, y, e->share * e->hidden), f->slot[x],
+               e->share * e->hidden * sizeof(real));
+}
+
+static void read_stream_back(struct engine *e, struct frame *f, enum slot dy)
+{
+    add_to(e->share * e->hidden, f->slot[SLOT_DSTREAM], f->slot[dy]);
+    drop(e, f, SLOT_DSTREAM);
+    f->done[SLOT_DSTREAM] = false;
+    move(e, f, dy, SLOT_DX);
+}
+
 static void norm_1(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    norm_run(e, l->dense, WEIGHT_NORM_1, f, SLOT_X, SLOT_N_1, SLOT_STATS_1);
+    if (e->job->settings.arithmetic.norms_after)
+        read_stream(e, f, SLOT_X, SLOT_N_1);
+    else
+        norm_run(e, l->dense, WEIGHT_NORM_1, f, SLOT_X, SLOT_N_1, SLOT_STATS_1);
 }
 
 static void norm_1_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -58,21 +118,85 @@ static void norm_1_input(struct engine *e, struct at_layer *l, struct frame *f, 
     if (f->slot[SLOT_DLATENT])
         add_to(e->share * e->hidden, f->slot[SLOT_DLATENT], f->slot[SLOT_DN_1]);
     drop(e, f, SLOT_DLATENT);
-    norm_back(e, l->dense, WEIGHT_NORM_1, f, SLOT_X, SLOT_DN_1, SLOT_STATS_1, SLOT_DOUT_1);
+    if (e->job->settings.arithmetic.norms_after)
+        read_stream_back(e, f, SLOT_DN_1);
+    else
+        norm_back(e, l->dense, WEIGHT_NORM_1, f, SLOT_X, SLOT_DN_1, SLOT_STATS_1,
+                  splits(e) ? SLOT_DSTREAM : SLOT_DOUT_1);
     drop(e, f, SLOT_X);
 }
 
 static void norm_2(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    norm_run(e, l->dense, WEIGHT_NORM_2, f, SLOT_R, SLOT_N_2, SLOT_STATS_2);
+    const enum slot stream = is_parallel(e) ? SLOT_X : SLOT_R;
+    if (e->job->settings.arithmetic.norms_after)
+        read_stream(e, f, stream, SLOT_N_2);
+    else
+        norm_run(e, l->dense, WEIGHT_NORM_2, f, stream, SLOT_N_2, SLOT_STATS_2);
 }
 
 static void norm_2_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    norm_back(e, l->dense, WEIGHT_NORM_2, f, SLOT_R, SLOT_DN_2, SLOT_STATS_2, SLOT_DOUT_2);
-    drop(e, f, SLOT_R);
+    const enum slot stream = is_parallel(e) ? SLOT_X : SLOT_R;
+    if (e->job->settings.arithmetic.norms_after)
+        read_stream_back(e, f, SLOT_DN_2);
+    else
+        norm_back(e, l->dense, WEIGHT_NORM_2, f, stream, SLOT_DN_2, SLOT_STATS_2,
+                  splits(e) ? SLOT_DSTREAM : SLOT_DOUT_2);
+    if (is_parallel(e))
+        set_stream(e, f); /* to which attention's norm adds */
+    else
+        drop(e, f, SLOT_R);
+}
+
+/* ---- norms after halves ---- */
+
+static void norm_after(struct engine *e, struct store *s, enum weight_role role, struct frame *f,
+                       enum slot raw, enum slot out)
+{
+    if (f->slot[out]) move(e, f, out, raw); /* else it runs again */
+    norm_run(e, s, role, f, raw, out, (enum slot)(raw + 1));
+}
+
+static void norm_after_back(struct engine *e, struct store *s, enum weight_role role,
+                            struct frame *f, enum slot raw, enum slot out, enum slot dout)
+{
+    const struct REAL(norm) norm = norm_of(e, s, role);
+    if (f->slot[raw])
+        drop(e, f, out); /* of a forward that ran again */
+    else
+        move(e, f, out, raw); /* ... up to this norm */
+    norm_backward(e->threads, &norm, e->share, e->hidden, f->slot[raw], e->hidden, f->slot[raw + 1],
+                  f->slot[SLOT_DSTREAM], e->hidden, NULL, make(e, f, dout, e->share * e->hidden),
+                  e->hidden, gradient(e, s, role), NULL);
+    drop(e, f, raw);
+    drop(e, f, (enum slot)(raw + 1));
+}
+
+static void post_norm_1(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    norm_after(e, l->dense, WEIGHT_NORM_1_POST, f, SLOT_RAW_1, SLOT_OUT_1);
+}
+
+static void post_norm_1_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    norm_after_back(e, l->dense, WEIGHT_NORM_1_POST, f, SLOT_RAW_1, SLOT_OUT_1, SLOT_DOUT_1);
+}
+
+static void post_norm_2(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    norm_after(e, l->dense, WEIGHT_NORM_2_POST, f, SLOT_RAW_2, SLOT_OUT_2);
+}
+
+static void post_norm_2_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    norm_after_back(e, l->dense, WEIGHT_NORM_2_POST, f, SLOT_RAW_2, SLOT_OUT_2, SLOT_DOUT_2);
 }
 
 /* ---- from shards of the sequence to whole rows, and back ---- */
@@ -90,8 +214,8 @@ const real *whole_input(struct engine *e, struct frame *f, enum slot shard, enum
 }
 
 /* That input as a product reads it, which may begin with what is here. */
-static const real *tiled_input(struct engine *e, struct frame *f, enum slot shard, enum slot whole,
-                               const char *what)
+const real *REAL(tiled_input)(struct engine *e, struct frame *f, enum slot shard, enum slot whole,
+                              const char *what)
 {
     return e->gathering.open ? f->slot[whole] : whole_input(e, f, shard, whole, what);
 }
@@ -194,124 +318,17 @@ static void reduce_2_input(struct engine *e, struct at_layer *l, struct frame *f
 {
     (void)l, (void)mb;
     gather(e, f, SLOT_DOUT_2, SLOT_DWHOLE_OUT_2, "mlp reduce");
+    if (!is_parallel(e) || !sequence_parallel(e)) return;
+    tiles_settle(e);
+    copy_bytes(make(e, f, SLOT_DWHOLE_OUT_1, e->rows * e->hidden), f->slot[SLOT_DWHOLE_OUT_2],
+               e->rows * e->hidden * sizeof(real));
+    drop(e, f, SLOT_DOUT_2);
 }
 
 /* The slot of an output's gradient. */
-static enum slot gradient_slot(const struct engine *e, enum slot shard, enum slot whole)
+enum slot REAL(gradient_slot)(const struct engine *e, enum slot shard, enum slot whole)
 {
     return sequence_parallel(e) ? whole : shard;
-}
-
-/* ---- query, key, value ---- */
-
-static size_t qkv_width(const struct at_layer *l)
-{
-    return (l->heads + l->kv_heads) * l->d + l->kv_heads * l->value;
-}
-
-static void qkv(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    const size_t n = qkv_width(l);
-    const struct product p = {.n = n,
-                              .k = e->hidden,
-                              .from = tiled_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "attention gather"),
-                              .w = matrix_of(e, l->dense, WEIGHT_Q),
-                              .bias = weight(e, l->dense, WEIGHT_Q_BIAS),
-                              .to = make(e, f, SLOT_QKV, e->rows * n)};
-    product_of_gathered(e, &p);
-    drop(e, f, SLOT_WHOLE_1);
-}
-
-static void qkv_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    const struct product p = {.n = qkv_width(l),
-                              .k = e->hidden,
-                              .from = f->slot[SLOT_DQKV],
-                              .w = matrix_of(e, l->dense, WEIGHT_Q),
-                              .to = make(e, f, SLOT_DN_1, e->rows * e->hidden),
-                              .back = true};
-    product_to_sum(e, &p, "attention gather");
-    read_once(e, f, SLOT_DQKV);
-}
-
-static void qkv_weight(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    const size_t n = qkv_width(l);
-    const real *x = whole_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "attention gather");
-    product_weight(e, e->rows, n, e->hidden, f->slot[SLOT_DQKV], x,
-                   gradient(e, l->dense, WEIGHT_Q));
-    if (has(l->dense, WEIGHT_Q_BIAS))
-        column_sums(e->rows, n, f->slot[SLOT_DQKV], gradient(e, l->dense, WEIGHT_Q_BIAS));
-    drop(e, f, SLOT_WHOLE_1);
-    drop(e, f, SLOT_N_1);
-    read_once(e, f, SLOT_DQKV);
-}
-
-/* Norms of heads: queries, then keys, which are contiguous. */
-static void head_norms(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    const size_t d = l->d, heads = l->heads + l->kv_heads, n = qkv_width(l);
-    const struct REAL(norm) q = norm_of(e, l->dense, WEIGHT_Q_NORM),
-                            k = norm_of(e, l->dense, WEIGHT_K_NORM);
-    real *raw = make(e, f, SLOT_RAW, e->rows * heads * d), *x = f->slot[SLOT_QKV];
-    real *stats = make(e, f, SLOT_STATS_QK, e->rows * heads * 2);
-    for (size_t i = 0; i < e->rows; i++) {
-        real *row = raw + i * heads * d, *s = stats + i * heads * 2;
-        copy_bytes(row, x + i * n, heads * d * sizeof *x);
-        norm_forward(1, &q, l->heads, d, row, d, x + i * n, d, s);
-        norm_forward(1, &k, l->kv_heads, d, row + l->heads * d, d, x + i * n + l->heads * d, d,
-                     s + 2 * l->heads);
-    }
-}
-
-static void head_norms_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    const size_t d = l->d, heads = l->heads + l->kv_heads, n = qkv_width(l);
-    const struct REAL(norm) q = norm_of(e, l->dense, WEIGHT_Q_NORM),
-                            k = norm_of(e, l->dense, WEIGHT_K_NORM);
-    real *dx = f->slot[SLOT_DQKV];
-    real *dq = gradient(e, l->dense, WEIGHT_Q_NORM), *dk = gradient(e, l->dense, WEIGHT_K_NORM);
-    real *dqb = gradient(e, l->dense, WEIGHT_Q_NORM_BIAS),
-         *dkb = gradient(e, l->dense, WEIGHT_K_NORM_BIAS);
-    for (size_t i = 0; i < e->rows; i++) {
-        const real *row = f->slot[SLOT_RAW] + i * heads * d,
-                   *s = f->slot[SLOT_STATS_QK] + i * heads * 2;
-        real *at = dx + i * n;
-        norm_backward(1, &q, l->heads, d, row, d, s, at, d, NULL, at, d, dq, dqb);
-        norm_backward(1, &k, l->kv_heads, d, row + l->heads * d, d, s + 2 * l->heads,
-                      at + l->heads * d, d, NULL, at + l->heads * d, d, dk, dkb);
-    }
-    drop(e, f, SLOT_RAW);
-    drop(e, f, SLOT_STATS_QK);
-}
-
-static void turn(struct engine *e, struct at_layer *l, size_t mb, bool back, real *x)
-{
-    rotary(e->threads, e->rows, l->heads + l->kv_heads, l->d, e->position + mb * e->rows, e->turn,
-           back, x, qkv_width(l));
-}
-
-static void rotary_forward(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    if (e->job->model.kv_rank) {
-        REAL(latent_rotary)(e, l, f, mb);
-        return;
-    }
-    turn(e, l, mb, false, f->slot[SLOT_QKV]);
-}
-
-static void rotary_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    if (e->job->model.kv_rank) {
-        REAL(latent_rotary_input)(e, l, f, mb);
-        return;
-    }
-    turn(e, l, mb, true, f->slot[SLOT_DQKV]);
 }
 
 /* ---- after attention ---- */
@@ -324,7 +341,10 @@ static void out_forward(struct engine *e, struct at_layer *l, struct frame *f, s
                               .from = f->slot[SLOT_ATT],
                               .w = matrix_of(e, l->dense, WEIGHT_OUT),
                               .to = make(e, f, SLOT_OUT_1, e->rows * e->hidden)};
-    product_to_sum(e, &p, "attention reduce");
+    if (is_parallel(e)) /* the MLP's is added first */
+        product_of_gathered(e, &p);
+    else
+        product_to_sum(e, &p, "attention reduce");
 }
 
 static void out_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -354,10 +374,14 @@ static void out_weight(struct engine *e, struct at_layer *l, struct frame *f, si
 }
 
 /* What a half brings is added to the stream, and its bias. */
-static void join(struct engine *e, struct store *s, enum weight_role bias, struct frame *f,
-                 enum slot stream, enum slot out)
+void REAL(join)(struct engine *e, struct store *s, enum weight_role bias, struct frame *f,
+                enum slot stream, enum slot out)
 {
-    add_residual(e->share, e->hidden, f->slot[stream], weight(e, s, bias), f->slot[out]);
+    const double scale = e->job->settings.arithmetic.residual_scale;
+    const real *b = weight(e, s, bias);
+    if (scale > 0 && b) add_bias(e->share, e->hidden, b, f->slot[out]);
+    if (scale > 0) scale_by(e->share * e->hidden, scale, f->slot[out]);
+    add_residual(e->share, e->hidden, f->slot[stream], scale > 0 ? NULL : b, f->slot[out]);
 }
 
 static void residual_1(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -370,150 +394,10 @@ static void residual_1(struct engine *e, struct at_layer *l, struct frame *f, si
 static void residual_1_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    f->slot[SLOT_DOUT_1] = f->slot[SLOT_DX];
-    f->slot[SLOT_DX] = NULL;
+    join_back(e, f, SLOT_DOUT_1, sequence_parallel(e));
     if (has(l->dense, WEIGHT_OUT_BIAS))
         column_sums(e->share, e->hidden, f->slot[SLOT_DOUT_1],
                     gradient(e, l->dense, WEIGHT_OUT_BIAS));
-    if (sequence_parallel(e))
-        f->done[SLOT_DOUT_1] = !f->done[SLOT_DOUT_1]; /* the product reads a copy */
-}
-
-/* ---- MLP ---- */
-
-size_t wide(const struct engine *e, size_t feedforward)
-{
-    return e->job->model.gated_mlp ? 2 * feedforward : feedforward;
-}
-
-enum weight_role first_of(const struct engine *e, enum weight_role gate)
-{
-    return e->job->model.gated_mlp ? gate : (enum weight_role)(gate + 1);
-}
-
-enum run_activation activation_of(const struct job *job)
-{
-    static const enum run_activation kinds[] = {[RK_GELU] = RUN_GELU,
-                                                [RK_SILU] = RUN_SILU,
-                                                [RK_SQUARED_RELU] = RUN_SQUARED_RELU,
-                                                [RK_RELU] = RUN_RELU};
-    if (job->settings.exact_gelu && job->model.activation == RK_GELU) return RUN_GELU_EXACT;
-    return kinds[job->model.activation];
-}
-
-static void mlp_in(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    const size_t n = wide(e, l->feedforward);
-    const struct product p = {.n = n,
-                              .k = e->hidden,
-                              .from = tiled_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "mlp gather"),
-                              .w = matrix_of(e, l->dense, first_of(e, WEIGHT_GATE)),
-                              .bias = weight(e, l->dense, first_of(e, WEIGHT_GATE_BIAS)),
-                              .to = make(e, f, SLOT_IN, e->rows * n)};
-    product_of_gathered(e, &p);
-    drop(e, f, SLOT_WHOLE_2);
-}
-
-static void mlp_in_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    const struct product p = {.n = wide(e, l->feedforward),
-                              .k = e->hidden,
-                              .from = f->slot[SLOT_DIN],
-                              .w = matrix_of(e, l->dense, first_of(e, WEIGHT_GATE)),
-                              .to = make(e, f, SLOT_DN_2, e->rows * e->hidden),
-                              .back = true};
-    product_to_sum(e, &p, "mlp gather");
-    read_once(e, f, SLOT_DIN);
-}
-
-static void mlp_in_weight(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    const size_t n = wide(e, l->feedforward);
-    const enum weight_role bias = first_of(e, WEIGHT_GATE_BIAS);
-    const real *x = whole_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "mlp gather");
-    product_weight(e, e->rows, n, e->hidden, f->slot[SLOT_DIN], x,
-                   gradient(e, l->dense, first_of(e, WEIGHT_GATE)));
-    if (has(l->dense, bias))
-        column_sums(e->rows, n, f->slot[SLOT_DIN], gradient(e, l->dense, bias));
-    drop(e, f, SLOT_WHOLE_2);
-    drop(e, f, SLOT_N_2);
-    read_once(e, f, SLOT_DIN);
-}
-
-static void activate(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    activation_forward(e->threads, activation_of(e->job), e->job->model.gated_mlp, e->rows,
-                       l->feedforward, f->slot[SLOT_IN],
-                       make(e, f, SLOT_ACT, e->rows * l->feedforward));
-}
-
-static void activate_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    activation_backward(e->threads, activation_of(e->job), e->job->model.gated_mlp, e->rows,
-                        l->feedforward, f->slot[SLOT_IN], f->slot[SLOT_DACT],
-                        make(e, f, SLOT_DIN, e->rows * wide(e, l->feedforward)));
-    drop(e, f, SLOT_DACT);
-    drop(e, f, SLOT_IN);
-}
-
-static void mlp_out(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    const struct product p = {.n = e->hidden,
-                              .k = l->feedforward,
-                              .from = f->slot[SLOT_ACT],
-                              .w = matrix_of(e, l->dense, WEIGHT_DOWN),
-                              .to = make(e, f, SLOT_OUT_2, e->rows * e->hidden)};
-    product_to_sum(e, &p, "mlp reduce");
-}
-
-static void mlp_out_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    const enum slot dy = gradient_slot(e, SLOT_DOUT_2, SLOT_DWHOLE_OUT_2);
-    const struct product p = {.n = e->hidden,
-                              .k = l->feedforward,
-                              .from = f->slot[dy],
-                              .w = matrix_of(e, l->dense, WEIGHT_DOWN),
-                              .to = make(e, f, SLOT_DACT, e->rows * l->feedforward),
-                              .back = true};
-    product_of_gathered(e, &p);
-    if (dy != SLOT_DOUT_2) read_once(e, f, dy);
-}
-
-static void mlp_out_weight(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    const enum slot dy = gradient_slot(e, SLOT_DOUT_2, SLOT_DWHOLE_OUT_2);
-    tiles_settle(e);
-    product_weight(e, e->rows, e->hidden, l->feedforward, f->slot[dy], f->slot[SLOT_ACT],
-                   gradient(e, l->dense, WEIGHT_DOWN));
-    read_once(e, f, dy);
-    drop(e, f, SLOT_ACT);
-}
-
-static void residual_2(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    join(e, l->dense, WEIGHT_DOWN_BIAS, f, SLOT_R, SLOT_OUT_2);
-}
-
-static void residual_2_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    drop(e, f, SLOT_OUT_2); /* of a forward that ran again */
-    f->slot[SLOT_DOUT_2] = f->slot[SLOT_DX];
-    f->slot[SLOT_DX] = NULL;
-    if (has(l->dense, WEIGHT_DOWN_BIAS))
-        column_sums(e->share, e->hidden, f->slot[SLOT_DOUT_2],
-                    gradient(e, l->dense, WEIGHT_DOWN_BIAS));
-    const bool mixture = l->experts != NULL; /* reads copies, as do products over shards */
-    if (sequence_parallel(e) || mixture) f->done[SLOT_DOUT_2] = !f->done[SLOT_DOUT_2];
 }
 
 /* ---- the table ---- */
@@ -535,7 +419,7 @@ const struct kernels kernel_table[OPS] = {
     KERNEL(EMBEDDING_DROPOUT,   PART_MEMORY,    NULL, NULL, NULL, {0})
     KERNEL(ATTENTION_NORM,      PART_MEMORY,    norm_1, norm_1_input, NULL, {SLOT_N_1, SLOT_STATS_1})
     KERNEL(ATTENTION_GATHER,    PART_COMM,      gather_1, gather_1_input, NULL, {0})
-    KERNEL(QKV,                 PART_MATRIX,    qkv, qkv_input, qkv_weight, {SLOT_QKV})
+    KERNEL(QKV,                 PART_MATRIX,    REAL(qkv), REAL(qkv_input), REAL(qkv_weight), {SLOT_QKV})
     KERNEL(QUERY,               PART_MATRIX,    REAL(query), REAL(query_input), REAL(query_weight), {SLOT_Q})
     KERNEL(QUERY_DOWN,          PART_MATRIX,    REAL(query_down), REAL(query_down_input), REAL(query_down_weight), {SLOT_CQ})
     KERNEL(QUERY_NORM,          PART_MEMORY,    REAL(query_norm), REAL(query_norm_input), NULL, {SLOT_CQN, SLOT_STATS_CQ})
@@ -545,9 +429,9 @@ const struct kernels kernel_table[OPS] = {
     KERNEL(KV_NORM,             PART_MEMORY,    REAL(kv_norm), REAL(kv_norm_input), NULL, {SLOT_CKVN, SLOT_STATS_CKV})
     KERNEL(KV_GATHER,           PART_COMM,      REAL(kv_gather), REAL(kv_gather_input), NULL, {0})
     KERNEL(KV_UP,               PART_MATRIX,    REAL(kv_up), REAL(kv_up_input), REAL(kv_up_weight), {SLOT_KVU})
-    KERNEL(QK_NORM,             PART_MEMORY,    head_norms, head_norms_input, NULL, {SLOT_RAW, SLOT_STATS_QK})
-    KERNEL(ROTARY,              PART_MEMORY,    rotary_forward, rotary_input, NULL, {SLOT_QKV})
-    KERNEL(ROTARY_LATENT,       PART_MEMORY,    rotary_forward, rotary_input, NULL, {SLOT_QKV})
+    KERNEL(QK_NORM,             PART_MEMORY,    REAL(head_norms), REAL(head_norms_input), NULL, {SLOT_RAW, SLOT_STATS_QK})
+    KERNEL(ROTARY,              PART_MEMORY,    REAL(rotary_forward), REAL(rotary_input), NULL, {SLOT_QKV})
+    KERNEL(ROTARY_LATENT,       PART_MEMORY,    REAL(rotary_forward), REAL(rotary_input), NULL, {SLOT_QKV})
     KERNEL(QKV_ACROSS,          PART_COMM,      REAL(across_forward), REAL(across_input), NULL, {SLOT_QKV_ACROSS})
     KERNEL(KV_ALL_GATHER,       PART_COMM,      REAL(keys_gather_forward), REAL(keys_gather_input), NULL, {0})
     KERNEL(KV_RING,             PART_COMM,      NULL, NULL, NULL, {0})
@@ -557,16 +441,19 @@ const struct kernels kernel_table[OPS] = {
     KERNEL(ATTENTION_DROPOUT,   PART_MEMORY,    NULL, NULL, NULL, {0})
     KERNEL(VALUES_SUM,          PART_MATRIX,    REAL(values_run), REAL(values_input), NULL, {SLOT_SCORES, SLOT_ATT_ACROSS, SLOT_ATT})
     KERNEL(ATTENTION_BACK,      PART_COMM,      REAL(back_across_forward), REAL(back_across_input), NULL, {SLOT_ATT})
-    KERNEL(ATTENTION_OUT,       PART_MATRIX,    out_forward, out_input, out_weight, {0})
+    KERNEL(ATTENTION_OUT,       PART_MATRIX,    out_forward, out_input, out_weight, {SLOT_RAW_1})
     KERNEL(ATTENTION_REDUCE,    PART_COMM,      reduce_1, reduce_1_input, NULL, {0})
+    KERNEL(ATTENTION_POST_NORM, PART_MEMORY,    post_norm_1, post_norm_1_input, NULL, {SLOT_STATS_RAW_1})
     KERNEL(ATTENTION_RESIDUAL,  PART_MEMORY,    residual_1, residual_1_input, NULL, {SLOT_R})
     KERNEL(MLP_NORM,            PART_MEMORY,    norm_2, norm_2_input, NULL, {SLOT_N_2, SLOT_STATS_2})
     KERNEL(MLP_GATHER,          PART_COMM,      gather_2, gather_2_input, NULL, {0})
-    KERNEL(MLP_IN,              PART_MATRIX,    mlp_in, mlp_in_input, mlp_in_weight, {SLOT_IN})
-    KERNEL(ACTIVATION,          PART_MEMORY,    activate, activate_input, NULL, {SLOT_ACT})
-    KERNEL(MLP_OUT,             PART_MATRIX,    mlp_out, mlp_out_input, mlp_out_weight, {0})
+    KERNEL(MLP_IN,              PART_MATRIX,    REAL(mlp_in), REAL(mlp_in_input), REAL(mlp_in_weight), {SLOT_IN})
+    KERNEL(ACTIVATION,          PART_MEMORY,    REAL(activate), REAL(activate_input), NULL, {SLOT_ACT})
+    KERNEL(MLP_OUT,             PART_MATRIX,    REAL(mlp_out), REAL(mlp_out_input), REAL(mlp_out_weight), {SLOT_RAW_2})
     KERNEL(MLP_REDUCE,          PART_COMM,      reduce_2, reduce_2_input, NULL, {0})
-    KERNEL(MLP_RESIDUAL,        PART_MEMORY,    residual_2, residual_2_input, NULL, {0})
+    KERNEL(MLP_POST_NORM,       PART_MEMORY,    post_norm_2, post_norm_2_input, NULL, {SLOT_STATS_RAW_2})
+    KERNEL(RESIDUAL,            PART_MEMORY,    REAL(residual_both), REAL(residual_both_input), NULL, {0})
+    KERNEL(MLP_RESIDUAL,        PART_MEMORY,    REAL(residual_2), REAL(residual_2_input), NULL, {0})
     KERNEL(ROUTER,              PART_MATRIX,    REAL(router), REAL(router_input), REAL(router_weight), {SLOT_ROUTES})
     KERNEL(ROUTING,             PART_MEMORY,    REAL(routing), REAL(routing_input), NULL, {SLOT_WEIGHTS})
     KERNEL(DESCEND,             PART_MATRIX,    REAL(descend), REAL(descend_input), REAL(descend_weight), {SLOT_NARROW})
@@ -594,6 +481,7 @@ const struct kernels kernel_table[OPS] = {
     KERNEL(FINAL_NORM,          PART_MEMORY,    REAL(final_norm), REAL(final_norm_input), NULL, {SLOT_N_1, SLOT_STATS_1})
     KERNEL(LOGITS_GATHER,       PART_COMM,      REAL(head_gather), REAL(head_gather_input), NULL, {0})
     KERNEL(LOGITS,              PART_MATRIX,    NULL, NULL, NULL, {0})
+    KERNEL(LOGIT_CAP,           PART_MEMORY,    NULL, NULL, NULL, {0})
     KERNEL(LOSS_REDUCE,         PART_COMM,      NULL, NULL, NULL, {0})
     KERNEL(LOGITS_ALL_GATHER,   PART_COMM,      NULL, NULL, NULL, {0})
     KERNEL(CROSS_ENTROPY,       PART_MATRIX,    REAL(cross_entropy), NULL, NULL, {0})

@@ -23,7 +23,8 @@ static bool is_sigmoid(const struct job *job)
 {
     const enum rk_scores scores = job->settings.scores;
     return scores == RK_SCORES_SIGMOID ||
-           (scores == RK_SCORES_OF_MODEL && job->model.router_biases);
+           (scores == RK_SCORES_OF_MODEL && job->model.router_biases &&
+            !job->settings.arithmetic.routers_add);
 }
 
 static void soften(size_t n, real *x)

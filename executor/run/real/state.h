@@ -71,7 +71,9 @@ enum slot {
     SLOT_ATT_ACROSS, /* attention's output in front of the all-to-all back */
     SLOT_ATT,        /* (rows, heads d) */
     SLOT_OUT_1,      /* attention's output; becomes the residual stream after it */
-    SLOT_R,          /* the residual stream after attention (shard rows, hidden) */
+    SLOT_RAW_1,      /* ... in front of a norm of its own (shard rows, hidden) */
+    SLOT_STATS_RAW_1,
+    SLOT_R, /* the residual stream after attention (shard rows, hidden) */
     SLOT_STATS_2,
     SLOT_N_2,
     SLOT_WHOLE_2,
@@ -88,10 +90,13 @@ enum slot {
     SLOT_SHARED_ACT,
     SLOT_SHARED,
     SLOT_GATES,
+    SLOT_RAW_2, /* the MLP's output in front of a norm of its own */
+    SLOT_STATS_RAW_2,
     SLOT_OUT_2,
     /* gradients */
-    SLOT_DX,     /* of the stream, as it goes back */
-    SLOT_DOUT_2, /* ... where the MLP's output joins it */
+    SLOT_DX,      /* of the stream, as it goes back */
+    SLOT_DSTREAM, /* ... where it is another one than that of what joins it */
+    SLOT_DOUT_2,  /* ... where the MLP's output joins it */
     SLOT_DWHOLE_OUT_2,
     SLOT_DACT,
     SLOT_DIN,
@@ -181,6 +186,7 @@ struct at_layer {
     struct store *dense, *experts; /* of the embedding: positions */
     struct store *table, *head;    /* of embedding and head; an untied head */
     struct run_mask mask;
+    const real *turn;                 /* of its heads; NULL: they have no position */
     size_t heads, kv_heads, d, value; /* on this rank */
     size_t feedforward;
     bool keeps[2]; /* these halves stay, though the plan would offload them */
@@ -291,8 +297,10 @@ struct engine {
     bool *drops; /* (layers, SLOTS): recomputed, not kept */
 
     size_t hidden;
-    real *turn;       /* rotary table */
-    double *row_loss; /* (microbatches): sums */
+    real *turn, *local_turn; /* rotary tables: of all layers, or of those that see all tokens */
+    size_t turned;           /* elements of a head that they turn */
+    real *slopes;            /* (heads of the model): ALiBi's; NULL */
+    double *row_loss;        /* (microbatches): sums */
     double loss;
     double balance; /* this rank's part of the routers' loss */
     bool forward_only;

@@ -63,6 +63,8 @@ static void run_product(struct engine *e, const struct product *p, size_t row, s
     else
         product_forward(e, rows, p->n, p->k, p->from + row * p->k, p->w, p->bias,
                         p->to + row * p->n);
+    const size_t width = p->back ? p->k : p->n;
+    if (p->plus) add_to(rows * width, p->plus + row * width, p->to + row * width);
 }
 
 void product_of_gathered(struct engine *e, const struct product *p)

@@ -16,6 +16,8 @@ import sys
 import torch
 import torch.nn.functional as F
 
+import families as others
+
 torch.set_default_dtype(torch.float64)
 LENGTH, WORDS, STEPS = 16, 64, 10
 RATE, BETAS, EPS, DECAY, CLIP = 1e-2, (0.9, 0.95), 1e-8, 0.1, 1.0
@@ -241,10 +243,11 @@ def families():
     yield "deepseek_v2", c, deepseek(c)
     c = {**c, "q_lora_rank": 16, "norm_topk_prob": True}
     yield "deepseek_v2_q", c, deepseek(c)
+    yield from others.families(config)
 
 
 def decays(name):
-    return "norm" not in name and "ln_" not in name and not name.endswith("bias")
+    return "norm" not in name and "ln_" not in name and not name.endswith("bias") and "sinks" not in name
 
 
 def train(forward, w, text):
