@@ -66,6 +66,8 @@ for config in llama3_8b_unknown_config llama3_8b_peft_config llama3_8b_computed_
     reckon import bridge-recipe llama3.py --gpus 16 --set config=$config
 done
 reckon import bridge-recipe llama3.py --gpus 16 --set config=llama3_8b_computed_config --set model.pipeline_model_parallel_size=2 2>/dev/null | sed -n 2p
+sed '/seq_length/a\    cfg.optimizer.use_precision_aware_optimizer = True\n    cfg.optimizer.exp_avg_dtype = torch.bfloat16\n    cfg.optimizer.exp_avg_sq_dtype = torch.bfloat16\n    cfg.optimizer.main_grads_dtype = torch.bfloat16' $SOURCE/fuzz/corpus/readers/recipe >aware.py
+reckon import bridge-recipe aware.py --gpus 16 2>/dev/null | sed -n 2,3p
 === stdout
 llama3: 8,030,261,248 parameters, 16 GPUs with Megatron-Bridge
   plan: dp8 cp2 gbs512 zero1 grad-overlap weight-overlap vocab-multiple=1
@@ -74,6 +76,8 @@ llama3: 8,030,261,248 parameters, 16 GPUs with Megatron-Bridge
   plan: dp8 cp2 gbs512 zero1 grad-overlap weight-overlap vocab-multiple=1
   plan: dp8 cp2 gbs512 zero1 grad-overlap weight-overlap vocab-multiple=1
   plan: dp4 pp2 cp2 gbs512 zero1 grad-overlap weight-overlap vocab-multiple=1
+  plan: dp8 cp2 gbs512 zero1 grad-overlap weight-overlap gradient-bytes=2 master-bytes=2
+  moment1-bytes=2 moment2-bytes=2 vocab-multiple=1
 === stderr
 reckon: llama3.py: has 8 recipes: give one with --set config=NAME (llama3_8b_pretrain_config, llama3_8b_long_pretrain_config, llama3_8b_peft_config, llama3_8b_computed_config, llama3_8b_if_config, llama3_8b_members_config, llama3_8b_again_config, llama3_8b_unknown_config)
 reckon: llama3.py:71: mixed_precision: is computed: give its value with --set
