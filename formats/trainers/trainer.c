@@ -73,6 +73,7 @@ struct trainer {
 static const struct key trainer_rows[] = {
     TRAINER_ROWS, PEFT_ROWS,
     READ("use_peft", KEY_FLAG, tuning.peft), READ("use_dora", KEY_FLAG, tuning.dora), READ("use_bnb_nested_quant", KEY_TEXT, tuning.double_),
+    READ("rl", KEY_TEXT, tuning.objective), READ("beta", KEY_NUMBER, tuning.beta),
     READ("max_seq_length", KEY_COUNT, sequence), READ("max_length", KEY_COUNT, sequence), READ("block_size", KEY_COUNT, sequence),
     READ("model_max_length", KEY_COUNT, sequence), READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
     READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
@@ -529,14 +530,16 @@ static enum rk_status read_with(const struct key_table *table, const struct trai
 enum rk_status trainer_read(const struct config_source *source, struct rk_model *model,
                             struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    static const struct trainer presets = {PRESETS, .microbatch = 8, .tuning.rank = 16};
+    static const struct trainer presets = {PRESETS, .microbatch = 8, .tuning.rank = 16,
+                                           .tuning.peft_decides = true};
     return read_with(&trainer_keys, &presets, source, model, plan, notes, error);
 }
 
 enum rk_status accelerate_read(const struct config_source *source, struct rk_model *model,
                                struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    static const struct trainer presets = {PRESETS, .microbatch = 1, .tuning.rank = 16};
+    static const struct trainer presets = {PRESETS, .microbatch = 1, .tuning.rank = 16,
+                                           .tuning.peft_decides = true};
     return read_with(&accelerate_keys, &presets, source, model, plan, notes, error);
 }
 

@@ -132,6 +132,12 @@ static enum rk_status check_kind(const struct reading *r)
         return refuse(r, "adapter", "is none of lora and qlora, which plans know");
     if (t->finetuning && !is(t->finetuning, "full") && !is(t->finetuning, "lora"))
         return refuse(r, "finetuning_type", "is none of full and lora, which plans know");
+    if (t->peft_decides && settings_has(r->settings, "lora_r") &&
+        !settings_find(r->settings, "use_peft"))
+        return refuse(r, "lora_r",
+                      "is an adapter's, but nothing says that one is trained: give --set "
+                      "use_peft=true where the program trains it, use_peft=false where (as in trl "
+                      "without that key) all weights are trained");
     return RK_OK;
 }
 
@@ -215,6 +221,11 @@ static enum rk_status read_objective(const struct reading *r)
 {
     const struct trainer_tuning *t = r->t;
     if (t->objective && *t->objective) return take_objective(r, "rl", t->objective);
+    if (t->beta > 0)
+        return refuse(r, "beta",
+                      "is of a trainer of preferences, which the file does not name: give --set "
+                      "rl=dpo (or ipo, simpo, orpo, cpo, kto), or --ignore beta for supervised "
+                      "fine-tuning");
     if (!t->stage || is(t->stage, "sft") || is(t->stage, "pt")) return RK_OK;
     if (is(t->stage, "dpo") && t->preference) return take_objective(r, "pref_loss", t->preference);
     return take_objective(r, "stage", t->stage);

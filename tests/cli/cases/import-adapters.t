@@ -49,6 +49,10 @@ sed 's/q_proj/mystery_proj/' axolotl.yaml >wrong.yaml; reckon import axolotl wro
 sed '/adapter: /d' axolotl.yaml >wrong.yaml; reckon import axolotl wrong.yaml --model mistral-7b --gpus 1; echo "exit $?"
 sed 's/stage: dpo/stage: ppo/' factory.yaml >wrong.yaml; reckon import llama-factory wrong.yaml --model llama3.1-8b --gpus 2; echo "exit $?"
 sed 's/finetuning_type: lora/finetuning_type: freeze/' factory.yaml >wrong.yaml; reckon import llama-factory wrong.yaml --model llama3.1-8b --gpus 2; echo "exit $?"
+sed '/use_peft/d' trl.yaml >wrong.yaml; reckon import trainer wrong.yaml --model llama3.1-8b --gpus 1; echo "exit $?"
+sed '/load_in/d' trl.yaml >full.yaml; reckon import trainer full.yaml --set use_peft=false --model llama3.1-8b --gpus 1 | sed -n 2,3p
+(cat trl.yaml; echo 'beta: 0.01') >dpo.yaml; reckon import trainer dpo.yaml --model llama3.1-8b --gpus 1; echo "exit $?"
+reckon import trainer dpo.yaml --set rl=simpo --model llama3.1-8b --gpus 1 | sed -n 2,3p
 === stdout
 mistral-7b: 7,241,732,096 parameters, 1 GPUs with axolotl
   plan: framework=fsdp mbs2 gbs8 seq4096 grad-overlap recompute=full recompute-to-end no-fused
@@ -78,6 +82,12 @@ exit 3
 exit 3
 exit 3
 exit 3
+exit 3
+  plan: framework=fsdp mbs4 gbs4 seq2048 grad-overlap no-fused optimizer=adafactor
+
+exit 3
+  plan: framework=fsdp mbs4 gbs4 seq2048 grad-overlap no-fused objective=simpo optimizer=adafactor
+  lora64 lora-bytes=4 base=nf4
 === stderr
 reckon: warning: factory.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost
 reckon: wrong.yaml:8:5: lora_target_modules.0: mystery_proj is not a matrix of a block that is known: q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj, lm_head and other names of these are, and all-linear
@@ -86,3 +96,5 @@ reckon: wrong.yaml:2:8: stage: the loss needs more than one pass of one model, w
 reckon: warning: wrong.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost
 reckon: wrong.yaml:4:18: finetuning_type: is none of full and lora, which plans know
 reckon: warning: wrong.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost
+reckon: wrong.yaml:3:9: lora_r: is an adapter's, but nothing says that one is trained: give --set use_peft=true where the program trains it, use_peft=false where (as in trl without that key) all weights are trained
+reckon: dpo.yaml:9:7: beta: is of a trainer of preferences, which the file does not name: give --set rl=dpo (or ipo, simpo, orpo, cpo, kto), or --ignore beta for supervised fine-tuning
