@@ -23,6 +23,7 @@ static const struct tool_sign signs[] = {
     {"torchtune",     "configuration",     "torchtune",     "_component_ torchtune", NULL},
     {"PEFT",          "adapter_config.json", "peft",        "\"peft_type\"", NULL},
     {"litgpt",        "configuration",     NULL,            "lr_warmup_steps global_batch_size checkpoint_dir|initial_checkpoint_dir|litgpt", "say model and batch as words of reckon predict, framework=fsdp"},
+    {"OLMo-core",     "program",           "olmo-core",     "olmo_core TransformerTrainModuleConfig", NULL},
     {"OLMo-core",     "script",            NULL,            "olmo_core.config|olmo_core.train|olmo_core.internal|olmo_core.launch|olmo_core.data|olmo_core.nn", "say model and batch as words of reckon predict, framework=fsdp"},
     {"OLMo",          "training",          "olmo",          "d_model n_layers max_sequence_length|mlp_ratio max_duration|d_model mlp_hidden_size", NULL},
     {"llm-foundry",   "configuration",     NULL,            "mpt_causal_lm|hf_causal_lm|global_train_batch_size|max_seq_len fsdp_config", "say model and batch as words of reckon predict, framework=fsdp zero3"},
