@@ -796,6 +796,20 @@ Test(megatron, changes_keep_spelling_and_order)
     free(text);
 }
 
+/* Stages that are uneven by counts of the ends are written as a layout, and read back as a list. */
+Test(megatron, changes_write_a_layout)
+{
+    static struct megatron_changes changes;
+    struct rk_error error = {.text = ""};
+    char *text = NULL;
+    cr_assert_eq(change("dp2 tp2 pp4 gbs64 zero1 attention=flash3 vocab-multiple=128 "
+                        "embedding-counts head-counts",
+                        &changes, &text, &error),
+                 RK_OK, "%s", error.text);
+    cr_expect(strstr(text, "--pipeline-model-parallel-layout"), "%s", text);
+    free(text);
+}
+
 /* A plan that no argument of Megatron-LM says is not written as another one. */
 Test(megatron, changes_are_read_back)
 {
