@@ -9,6 +9,9 @@ srun torchrun --nproc_per_node 8 --nnodes $SLURM_NNODES train.py --output_dir $O
   --per_device_train_batch_size $MBS --gradient_accumulation_steps 2 --max_seq_length 4096 --gradient_checkpointing
 S
 reckon import trainer run.sbatch --model llama3.1-8b; reckon import trainer run.sbatch --model llama3.1-8b --set MBS=4 --set gradient_accumulation_steps=1
+printf 'N=$SLURM_JOB_NUM_NODES\n' >setup.sh
+printf 'source setup.sh\ntorchrun --nnodes $N --nproc_per_node 8 train.py --model_name_or_path meta-llama/Llama-3.1-8B --per_device_train_batch_size 1 --bf16 true --model_max_length 4096\n' >sourced.sh
+reckon import trainer sourced.sh; reckon import trainer sourced.sh --set SLURM_JOB_NUM_NODES=2 | sed -n 1,2p
 === stdout
 llama3.1-8b: 8,030,261,248 parameters, 16 GPUs with transformers
   plan: framework=deepspeed dp16 mbs4 gbs64 seq4096 zero3 grad-overlap weight-overlap
@@ -17,5 +20,8 @@ llama3.1-8b: 8,030,261,248 parameters, 16 GPUs with transformers
 Assumed because the arguments do not state it
 what  value  why
 gpus  16     by torchrun
+llama3.1-8b: 8,030,261,248 parameters, 16 GPUs with transformers
+  plan: framework=fsdp dp16 gbs16 seq4096 grad-overlap no-fused
 === stderr
 reckon: run.sbatch: per_device_train_batch_size: line 8: $MBS is not set in this script: give --set MBS=VALUE
+reckon: sourced.sh:1:8: $SLURM_JOB_NUM_NODES is not set in this script: give --set SLURM_JOB_NUM_NODES=VALUE
