@@ -64,6 +64,9 @@ struct trainer {
     READ("gradient_checkpointing", KEY_FLAG, checkpointing), READ("torch_compile", KEY_FLAG, compile), READ("use_liger_kernel", KEY_FLAG, liger), READ("tf32", KEY_FLAG, tf32), \
     READ("optim", KEY_TEXT, tuning.optimizer), READ("gradient_checkpointing_kwargs.use_reentrant", KEY_FLAG, reentrant)
 
+/* Of programs of one's own. */
+#define OWN_ROWS READ("lora_rank", KEY_COUNT, tuning.rank), READ("load_in_kbits", KEY_COUNT, tuning.bits)
+
 /* Of trl's model_config.py and of PEFT. */
 #define PEFT_ROWS \
     READ("lora_r", KEY_COUNT, tuning.rank), READ("lora_dropout", KEY_NUMBER, tuning.dropout), \
@@ -71,7 +74,7 @@ struct trainer {
     READ("load_in_4bit", KEY_FLAG, tuning.four_bits), READ("load_in_8bit", KEY_FLAG, tuning.eight_bits)
 
 static const struct key trainer_rows[] = {
-    TRAINER_ROWS, PEFT_ROWS,
+    TRAINER_ROWS, PEFT_ROWS, OWN_ROWS,
     READ("use_peft", KEY_FLAG, tuning.peft), READ("use_dora", KEY_FLAG, tuning.dora), READ("use_bnb_nested_quant", KEY_TEXT, tuning.double_),
     READ("rl", KEY_TEXT, tuning.objective), READ("beta", KEY_NUMBER, tuning.beta),
     READ("max_seq_length", KEY_COUNT, sequence), READ("max_length", KEY_COUNT, sequence), READ("block_size", KEY_COUNT, sequence),
@@ -85,7 +88,7 @@ static const struct key trainer_rows[] = {
 };
 
 static const struct key accelerate_rows[] = {
-    TRAINER_ROWS, PEFT_ROWS, READ("use_peft", KEY_FLAG, tuning.peft), READ("use_dora", KEY_FLAG, tuning.dora),
+    TRAINER_ROWS, PEFT_ROWS, OWN_ROWS, READ("use_peft", KEY_FLAG, tuning.peft), READ("use_dora", KEY_FLAG, tuning.dora),
     {"distributed_type", KEY_WORD, AT(launch), "MULTI_GPU|DEEPSPEED|FSDP|MEGATRON_LM|NO|MULTI_XPU|MULTI_NPU|XLA|TPU|MULTI_CPU", NULL},
     {"mixed_precision", KEY_WORD, AT(mixed), "no|fp16|bf16|fp8", NULL},
     READ("num_processes", KEY_COUNT, processes), READ("num_machines", KEY_COUNT, machines),

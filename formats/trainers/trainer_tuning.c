@@ -132,12 +132,13 @@ static enum rk_status check_kind(const struct reading *r)
         return refuse(r, "adapter", "is none of lora and qlora, which plans know");
     if (t->finetuning && !is(t->finetuning, "full") && !is(t->finetuning, "lora"))
         return refuse(r, "finetuning_type", "is none of full and lora, which plans know");
-    if (t->peft_decides && settings_has(r->settings, "lora_r") &&
-        !settings_find(r->settings, "use_peft"))
-        return refuse(r, "lora_r",
-                      "is an adapter's, but nothing says that one is trained: give --set "
-                      "use_peft=true where the program trains it, use_peft=false where (as in trl "
-                      "without that key) all weights are trained");
+    static const char *const ranks[] = {"lora_r", "lora_rank"};
+    for (size_t i = 0; t->peft_decides && i < sizeof ranks / sizeof *ranks; i++)
+        if (settings_find(r->settings, ranks[i]) && !settings_find(r->settings, "use_peft"))
+            return refuse(r, ranks[i],
+                          "is an adapter's, but nothing says that one is trained: give --set "
+                          "use_peft=true where the program trains it, use_peft=false where (as in "
+                          "trl without that key) all weights are trained");
     return RK_OK;
 }
 
@@ -171,8 +172,10 @@ static enum rk_status read_base(const struct reading *r)
     const bool four = t->four_bits || t->bits == 4, eight = t->eight_bits || t->bits == 8;
     const bool doubles = t->double_ ? is(t->double_, "true") : t->doubles;
     const bool gptq = t->gptq && is(t->gptq, "true");
-    if (!four && !eight && !gptq && t->bits)
-        return refuse(r, "quantization_bit", "is neither 4 nor 8, which plans know");
+    const char *bits =
+        settings_find(r->settings, "load_in_kbits") ? "load_in_kbits" : "quantization_bit";
+    if (!four && !eight && !gptq && t->bits && t->bits != 16)
+        return refuse(r, bits, "is neither 4 nor 8, which plans know");
     if (four || eight || gptq)
         p->base = gptq    ? RK_BASE_GPTQ4
                   : eight ? RK_BASE_INT8
@@ -180,7 +183,7 @@ static enum rk_status read_base(const struct reading *r)
     if (p->base != RK_BASE_PLAIN && !p->lora)
         return refuse(r,
                       t->four_bits ? "load_in_4bit"
-                      : t->bits    ? "quantization_bit"
+                      : t->bits    ? bits
                                    : "load_in_8bit",
                       "weights of so few bits cannot be trained: adapters on them can, and "
                       "none are said");

@@ -53,6 +53,9 @@ sed '/use_peft/d' trl.yaml >wrong.yaml; reckon import trainer wrong.yaml --model
 sed '/load_in/d' trl.yaml >full.yaml; reckon import trainer full.yaml --set use_peft=false --model llama3.1-8b --gpus 1 | sed -n 2,3p
 (cat trl.yaml; echo 'beta: 0.01') >dpo.yaml; reckon import trainer dpo.yaml --model llama3.1-8b --gpus 1; echo "exit $?"
 reckon import trainer dpo.yaml --set rl=simpo --model llama3.1-8b --gpus 1 | sed -n 2,3p
+printf 'torchrun --nproc_per_node 8 own.py --per_device_train_batch_size 1 --block_size 1024 --bf16 --lora_rank 64 --load_in_kbits 4\n' >own.sh
+reckon import trainer own.sh --model llama3.1-8b; echo "exit $?"; reckon import trainer own.sh --model llama3.1-8b --set use_peft=true | sed -n 2,3p
+reckon import trainer own.sh --model llama3.1-8b --set use_peft=true --set load_in_kbits=16 | sed -n 2,3p
 === stdout
 mistral-7b: 7,241,732,096 parameters, 1 GPUs with axolotl
   plan: framework=fsdp mbs2 gbs8 seq4096 grad-overlap recompute=full recompute-to-end no-fused
@@ -88,6 +91,11 @@ exit 3
 exit 3
   plan: framework=fsdp mbs4 gbs4 seq2048 grad-overlap no-fused objective=simpo optimizer=adafactor
   lora64 lora-bytes=4 base=nf4
+exit 2
+  plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap no-fused lora64 lora-bytes=4 base=nf4
+
+  plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap no-fused lora64 lora-bytes=4
+
 === stderr
 reckon: warning: factory.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost
 reckon: wrong.yaml:8:5: lora_target_modules.0: mystery_proj is not a matrix of a block that is known: q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj, lm_head and other names of these are, and all-linear
@@ -98,3 +106,4 @@ reckon: wrong.yaml:4:18: finetuning_type: is none of full and lora, which plans 
 reckon: warning: wrong.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost
 reckon: wrong.yaml:3:9: lora_r: is an adapter's, but nothing says that one is trained: give --set use_peft=true where the program trains it, use_peft=false where (as in trl without that key) all weights are trained
 reckon: dpo.yaml:9:7: beta: is of a trainer of preferences, which the file does not name: give --set rl=dpo (or ipo, simpo, orpo, cpo, kto), or --ignore beta for supervised fine-tuning
+reckon: --set lora_rank: is an adapter's, but nothing says that one is trained: give --set use_peft=true where the program trains it, use_peft=false where (as in trl without that key) all weights are trained
