@@ -64,7 +64,7 @@ struct trainer {
     READ("optim", KEY_TEXT, tuning.optimizer), READ("gradient_checkpointing_kwargs.use_reentrant", KEY_FLAG, reentrant)
 
 /* Of programs of one's own. */
-#define OWN_ROWS READ("lora_rank", KEY_COUNT, tuning.rank), READ("load_in_kbits", KEY_COUNT, tuning.bits)
+#define OWN_ROWS READ("lora_rank", KEY_COUNT, tuning.rank), READ("load_in_kbits", KEY_COUNT, tuning.bits), READ("use_lora", KEY_FLAG, tuning.own)
 
 /* Of trl's model_config.py and of PEFT. */
 #define PEFT_ROWS \

@@ -121,7 +121,7 @@ static bool is(const char *text, const char *name)
 
 static bool has_adapters(const struct trainer_tuning *t)
 {
-    return t->peft || is(t->adapter, "lora") || is(t->adapter, "qlora") ||
+    return t->peft || t->own || is(t->adapter, "lora") || is(t->adapter, "qlora") ||
            is(t->finetuning, "lora");
 }
 
@@ -134,7 +134,8 @@ static enum rk_status check_kind(const struct reading *r)
         return refuse(r, "finetuning_type", "is none of full and lora, which plans know");
     static const char *const ranks[] = {"lora_r", "lora_rank"};
     for (size_t i = 0; t->peft_decides && i < sizeof ranks / sizeof *ranks; i++)
-        if (settings_find(r->settings, ranks[i]) && !settings_find(r->settings, "use_peft"))
+        if (settings_find(r->settings, ranks[i]) && !settings_find(r->settings, "use_peft") &&
+            !settings_find(r->settings, "use_lora"))
             return refuse(r, ranks[i],
                           "is an adapter's, but nothing says that one is trained: give --set "
                           "use_peft=true where the program trains it, use_peft=false where (as in "
@@ -149,6 +150,11 @@ static enum rk_status read_adapters(const struct reading *r)
     const struct trainer_tuning *t = r->t;
     struct rk_plan *p = r->p;
     if (!has_adapters(t)) return RK_OK;
+    if (t->own && !settings_find(r->settings, "lora_r") && !settings_find(r->settings, "lora_rank"))
+        return refuse(r, "use_lora",
+                      "trains adapters of a rank that the program's own code has: give --set "
+                      "lora_r=N, and --set lora_target_modules=q_proj,v_proj where not all "
+                      "matrices have them");
     if (!t->rank || t->rank > 65536)
         return refuse(r, settings_find(r->settings, "lora_r") ? "lora_r" : "adapter",
                       "needs a rank: give --set lora_r=16");

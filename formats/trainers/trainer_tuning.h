@@ -23,6 +23,7 @@ struct trainer_tuning {
     const char *optimizer, *kind, *double_; /* kind: of bits, "nf4" */
     const char *gptq;
     bool peft_decides; /* use_peft, and no other key, says whether adapters are trained */
+    bool own;          /* adapters of one's own training code */
     bool peft, all_linear, dora, four_bits, eight_bits, galore, apollo;
     uint64_t rank, bits, galore_rank, apollo_rank;
     double dropout;
