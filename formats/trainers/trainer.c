@@ -451,6 +451,30 @@ static enum rk_status check_accumulation(const struct reading *r)
                          of_trainer->text);
 }
 
+static bool has_deepspeed(const struct reading *r)
+{
+    return r->t.deepspeed || settings_has(r->settings, "deepspeed.") ||
+           settings_has(r->settings, "zero_optimization.");
+}
+
+/* The degrees or the batch are not known: what else is asked for is said with it. */
+static enum rk_status with_the_rest(const struct reading *r)
+{
+    struct rk_plan plan = *r->p;
+    struct rk_error more = {.text = ""};
+    struct notes *notes = calloc(1, sizeof *notes);
+    struct reading other = *r;
+    other.p = &plan;
+    other.notes = notes;
+    other.error = &more;
+    const size_t used = strlen(r->error->text);
+    if (notes && (trainer_tuning_read(r->settings, &r->t.tuning, &plan, notes, &more) != RK_OK ||
+                  (has_deepspeed(r) && read_deepspeed(&other) != RK_OK)))
+        snprintf(r->error->text + used, sizeof r->error->text - used, "; and %s", more.text);
+    free(notes);
+    return r->error->status;
+}
+
 static enum rk_status interpret(struct reading *r)
 {
     const struct trainer *t = &r->t;
@@ -459,9 +483,10 @@ static enum rk_status interpret(struct reading *r)
     r->p->gradient_overlap = true;
     enum rk_status status = check_kind(r);
     if (status == RK_OK) status = check_accumulation(r);
-    if (status == RK_OK) status = read_degrees(r);
-    if (status == RK_OK) status = read_batch(r);
     if (status != RK_OK) return status;
+    status = read_degrees(r);
+    if (status == RK_OK) status = read_batch(r);
+    if (status != RK_OK) return with_the_rest(r);
     read_precision(r);
     read_kernels(r);
     status = trainer_tuning_read(r->settings, &t->tuning, r->p, r->notes, r->error);
@@ -469,9 +494,7 @@ static enum rk_status interpret(struct reading *r)
     const bool fsdp = t->launch == LAUNCH_FSDP || (t->fsdp && *t->fsdp) ||
                       settings_has(r->settings, "fsdp_config.") || t->shard > 1;
     if (read_named_zero(r)) return RK_OK;
-    if (t->deepspeed || settings_has(r->settings, "deepspeed.") ||
-        settings_has(r->settings, "zero_optimization."))
-        return read_deepspeed(r);
+    if (has_deepspeed(r)) return read_deepspeed(r);
     if (t->launch == LAUNCH_DEEPSPEED)
         read_zero(r);
     else if (fsdp)

@@ -61,6 +61,8 @@ reckon import trainer code.sh --model llama3.1-8b --set lora_r=64 --set lora_tar
 sed 's/q_lora False/q_lora/' code.sh >bits.sh; reckon import trainer bits.sh --model llama3.1-8b --set lora_r=64
 reckon import trainer bits.sh --model llama3.1-8b --set lora_r=64 --ignore q_lora --set load_in_4bit=true | sed -n 2,3p
 sed 's/use_lora True/use_lora False/' code.sh >off.sh; reckon import trainer off.sh --model llama3.1-8b | sed -n 2,3p
+reckon import trainer dpo.yaml --model llama3.1-8b
+sed 's/use_peft.*/deepspeed: ds.json/; /lora/d; /load_in/d' trl.yaml >ds.yaml; reckon import trainer ds.yaml --model llama3.1-8b
 === stdout
 mistral-7b: 7,241,732,096 parameters, 1 GPUs with axolotl
   plan: framework=fsdp mbs2 gbs8 seq4096 grad-overlap recompute=full recompute-to-end no-fused
@@ -121,3 +123,6 @@ reckon: dpo.yaml:9:7: beta: is of a trainer of preferences, which the file does 
 reckon: --set lora_rank: is an adapter's, but nothing says that one is trained: give --set use_peft=true where the program trains it, use_peft=false where (as in trl without that key) all weights are trained
 reckon: --set use_lora: trains adapters of a rank that the program's own code has: give --set lora_r=N, and --set lora_target_modules=q_proj,v_proj where not all matrices have them
 reckon: bits.sh: q_lora true: weights of few bits in one's own training code (bitsandbytes' are load_in_4bit), which plans do not cover: give --ignore q_lora to estimate the run without it
+reckon: dpo.yaml: nothing says how many GPUs are used: give --gpus N; and beta: is of a trainer of preferences, which the file does not name: give --set rl=dpo (or ipo, simpo, orpo, cpo, kto), or --ignore beta for supervised fine-tuning
+reckon: ds.yaml: nothing says how many GPUs are used: give --gpus N; and deepspeed: ds.json is not next to this file: give --set deepspeed=PATH, or --set zero_optimization.stage=N
+=== exit 3
