@@ -1,5 +1,5 @@
 /* fuzz_readers.c - any text as a configuration of MaxText or Levanter, as a recipe of
- * Megatron-Bridge, and as a file whose tool is looked for. */
+ * Megatron-Bridge, as a program of OLMo-core, and as a file whose tool is looked for. */
 #include "keys/detect.h"
 #include "keys/reader.h"
 
@@ -40,6 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         try_reader(maxtext_read, "x.yml", text);
         try_reader(levanter_read, "x.yaml", text);
         try_reader(bridge_recipe_read, "x.py", text);
+        try_reader(olmo_core_read, "x.py", text);
     }
     free(text);
     return 0;

@@ -291,6 +291,24 @@ static void take_split(struct rk_plan *to, const struct rk_plan *from)
     to->head_counts = from->head_counts;
 }
 
+/* Every layer alike, on one cluster: where they lie is all that the layout says. */
+static bool only_deals(const struct rk_plan *plan)
+{
+    const struct rk_layout *layout = rk_plan_layout(plan);
+    return !layout->parts && !layout->segments;
+}
+
+void plan_take_dealing(const struct rk_model *model, struct rk_plan *to, const struct rk_plan *from)
+{
+    const uint64_t stages = to->pipeline * to->chunks;
+    if (to->pipeline != from->pipeline || to->chunks != from->chunks || stages > RK_MAX_CHUNKS ||
+        !only_deals(to) || !only_deals(from))
+        return;
+    for (uint64_t i = 0; i < stages; i++)
+        if (rk_plan_split(to, model, i) != rk_plan_split(from, model, i)) return;
+    take_split(to, from);
+}
+
 void plan_take(struct rk_plan *to, const struct rk_plan *from, int row)
 {
     const struct field *field = &plan_fields[row];

@@ -34,4 +34,9 @@ int plan_compare(const struct rk_plan *a, const struct rk_plan *b,
  * (recompute with its parts, all that splits the blocks; a split of other stages is dropped). */
 void plan_take(struct rk_plan *to, const struct rk_plan *from, int row);
 
+/* Layers are dealt to stages by a list, by counts of the ends or by lengths of the first and last
+ * stage. Where `to` deals them as `from` does, it takes the words of `from`. */
+void plan_take_dealing(const struct rk_model *model, struct rk_plan *to,
+                       const struct rk_plan *from);
+
 #endif

@@ -24,4 +24,20 @@ enum rk_status python_settings(struct settings *settings, const char *path, cons
                                const char *function, const char *const *sets, size_t set_count,
                                struct rk_error *error);
 
+/* Programs rather than files of one function: what each of these calls is given, wherever it
+ * stands, is the settings below its key; the key itself is what was called, "Class.name". Names are
+ * those of the file and of the function that the call is in. One that is assigned under a
+ * condition, or changed, has the text of that line. */
+struct python_call {
+    const char *name;  /* of a class or function; "Class" is "Class.name", too */
+    const char *first; /* its first argument; NULL: any */
+    const char *key;
+    const char *known; /* by which name functions are handed what this call is given; NULL: none */
+    const char *only;  /* the one argument that is a setting; NULL: all */
+};
+
+enum rk_status python_calls(struct settings *settings, const char *path, const char *text,
+                            const struct python_call *calls, size_t count, const char *const *sets,
+                            size_t set_count, struct rk_error *error);
+
 #endif

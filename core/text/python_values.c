@@ -152,3 +152,12 @@ const char *python_skip(const char *at, const char *end)
     }
     return at;
 }
+
+void python_release(struct reader *r)
+{
+    while (r->memory) {
+        struct block *next = r->memory->next;
+        free(r->memory);
+        r->memory = next;
+    }
+}

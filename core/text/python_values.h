@@ -23,6 +23,8 @@ struct member {
     struct member *next;
 };
 
+struct scope;
+
 struct reader {
     const char *path, *text;
     struct settings *settings; /* keeps the memory */
@@ -32,6 +34,18 @@ struct reader {
     size_t allocated, steps;
     const char *counted; /* the text is, up to here: the line that it is in */
     int line;
+    /* A function of the file, called; NULL: none is run. */
+    struct value *(*call)(struct scope *s, const char *name, const struct value *given, int line);
+};
+
+struct scope {
+    struct reader *r;
+    struct value *names; /* LIST: those of the function */
+    int depth;
+};
+
+struct cursor {
+    const char *at, *end;
 };
 
 struct block {
@@ -66,5 +80,30 @@ const char *python_string_end(const char *at, const char *end);
 const char *python_scan(const char *at, const char *end, const char *stops);
 
 const char *python_skip(const char *at, const char *end);
+
+/* The end of the logical line. */
+const char *python_line_end(const char *at);
+
+/* ---- expressions ---- */
+
+bool python_eat(struct cursor *c, const char *text);
+
+/* Reads the parts of a list of arguments or values; *c is after the opening bracket. */
+void python_parts(struct scope *s, struct cursor *c, char close, struct value *into);
+
+/* What is no value of these kinds is its own text. */
+struct value *python_evaluate(struct scope *s, const char *at, const char *end);
+
+/* What all names of "config.training.steps" but the last lead to, which *at and *n are set
+ * to; NULL: nothing that is known here. */
+struct value *python_owner(struct scope *s, const char **at, const char *stop, size_t *n);
+
+/* "config.training.steps = 3"; false: it is no assignment. */
+bool python_assign(struct scope *s, const char *at, const char *end);
+
+/* The value and its members as settings; `depth` 0. */
+void python_emit(struct reader *r, const char *key, const struct value *v, int depth);
+
+void python_release(struct reader *r);
 
 #endif

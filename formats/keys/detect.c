@@ -4,10 +4,12 @@
 
 #include <ctype.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Words are whole: letters, digits, "_" and "-" do not continue at their ends. The first row that
- * fits holds. Sources: the files that these tools' repositories publish, 2024 to 2026. */
+/* Words are whole: letters, digits, "_" and "-" do not continue at their ends; "a+b" is a, then
+ * blanks, then b. The first row that fits holds. What a comment or a description says is no sign.
+ * Sources: the files that these tools' repositories publish, 2024 to 2026. */
 /* clang-format off */
 static const struct tool_sign signs[] = {
     {"hwloc",         "topology",          "hwloc",         "<topology", NULL},
@@ -21,6 +23,7 @@ static const struct tool_sign signs[] = {
     {"torchtune",     "configuration",     "torchtune",     "_component_ torchtune", NULL},
     {"PEFT",          "adapter_config.json", "peft",        "\"peft_type\"", NULL},
     {"litgpt",        "configuration",     NULL,            "lr_warmup_steps global_batch_size checkpoint_dir|initial_checkpoint_dir|litgpt", "say model and batch as words of reckon predict, framework=fsdp"},
+    {"OLMo-core",     "program",           "olmo-core",     "olmo_core TransformerTrainModuleConfig", NULL},
     {"OLMo-core",     "script",            NULL,            "olmo_core.config|olmo_core.train|olmo_core.internal|olmo_core.launch|olmo_core.data|olmo_core.nn", "say model and batch as words of reckon predict, framework=fsdp"},
     {"OLMo",          "training",          "olmo",          "d_model n_layers max_sequence_length|mlp_ratio max_duration|d_model mlp_hidden_size", NULL},
     {"llm-foundry",   "configuration",     NULL,            "mpt_causal_lm|hf_causal_lm|global_train_batch_size|max_seq_len fsdp_config", "say model and batch as words of reckon predict, framework=fsdp zero3"},
@@ -28,21 +31,24 @@ static const struct tool_sign signs[] = {
     {"picotron",      "configuration",     NULL,            "tp_size pp_size pp_engine|cp_size pp_engine dp_size", "say its degrees as words of reckon predict"},
     {"ColossalAI",    "script or configuration", NULL,      "colossalai|HybridParallelPlugin|GeminiPlugin|TensorParallelEnv|NUM_MICRO_BATCHES parallel|gemini_plugin|titans", "say its degrees as words of reckon predict"},
     {"XTuner",        "configuration",     NULL,            "xtuner", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"Megatron-LM",   "file of arguments", "megatron-yaml", "MODEL_ARGS: --num-layers:|MODEL_ARGS: --micro-batch-size:", NULL},
     {"Megatron-LM",   "launch script",     "megatron",      "--num-layers --hidden-size --num-attention-heads", NULL},
     {"InternEvo",     "configuration",     NULL,            "internlm parallel|zero1 tensor pipeline weight", "say its degrees as words of reckon predict"},
     {"Megatron-Bridge", "recipe",          "bridge-recipe", "megatron.bridge ConfigContainer", NULL},
-    {"Megatron-Bridge", "script",          NULL,            "megatron.bridge|megatron_bridge|run_recipe.py|bridge_config", "give the recipe's YAML of overrides to reckon import nemo, or the recipe to reckon import bridge-recipe"},
+    {"Megatron-Bridge", "configuration",   "nemo",          "train: ddp: checkpoint: model: logger: tensor_model_parallel_size:", NULL},
+    {"Megatron-Bridge", "script",          NULL,            "megatron.bridge|megatron_bridge|run_recipe.py|bridge_config|run_script.py --model_recipe_name", "give the recipe's YAML of overrides to reckon import nemo, or the recipe to reckon import bridge-recipe"},
     {"NeMo",          "recipe in Python",  NULL,            "nemo_run|nemo.collections.llm|MegatronStrategy", "give the degrees as words of reckon predict, or a YAML to reckon import nemo"},
+    {"Modalities",    "configuration",     NULL,            "component_key variant_key", "say model, batch and degrees as words of reckon predict, framework=fsdp"},
     {"torchtitan",    "configuration",     "torchtitan",    "Trainer.Config|torchtitan.train|[parallelism]|[job]|parallelism.tensor_parallel_degree|data_parallel_shard_degree|job.config_file", NULL},
     {"MaxText",       "configuration",     "maxtext",       "base_emb_dim|per_device_batch_size|ici_fsdp_parallelism|base_num_decoder_layers|MaxText.train|maxtext.trainers|decoder_block|remat_policy|ici_tensor_parallelism|max_target_length", NULL},
-    {"ms-swift",      "script",            NULL,            "megatron sft|megatron pt|megatron rlhf", "say model, batch and degrees as words of reckon predict"},
+    {"ms-swift",      "script",            NULL,            "megatron+sft|megatron+pt|megatron+rlhf", "say model, batch and degrees as words of reckon predict"},
     {"FlagScale",     "configuration",     "flagscale",     "experiment runner|system tensor_model_parallel_size data", NULL},
     {"NeMo",          "configuration",     "nemo",          "activations_checkpoint_granularity|exp_manager trainer|exp_manager|megatron_amp_O2|encoder_seq_length", NULL},
-    {"ms-swift",      "script",            "ms-swift",      "swift sft|swift pt|swift rlhf|NPROC_PER_NODE swift|swift_sft|train_type per_device_train_batch_size|tuner_type per_device_train_batch_size", NULL},
+    {"ms-swift",      "script",            "ms-swift",      "swift+sft|swift+pt|swift+rlhf|NPROC_PER_NODE swift|swift_sft|train_type per_device_train_batch_size|tuner_type per_device_train_batch_size", NULL},
     {"open-instruct", "script or configuration", NULL,       "open_instruct|mason.py|use_slow_tokenizer|dataset_mixer_list", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
     {"LLaMA-Factory", "training of version 1", NULL,        "model_class train_dataset|model_class dist_config|model_class sample_backend", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"LLaMA-Factory", "training",          "llama-factory", "finetuning_type|llamafactory-cli|llamafactory|stage cutoff_len|model_class dist_config", NULL},
-    {"axolotl",       "training",          "axolotl",       "base_model|axolotl", NULL},
+    {"axolotl",       "training",          "axolotl",       "base_model:|axolotl", NULL},
     {"Levanter",      "training",          "levanter",      "train_batch_size num_train_steps|train_batch_size mp|train_batch_size per_device_parallelism|tensor_parallel_axes|fsdp_axis|model_axis_size|hidden_dim num_layers|num_train_steps mp|train_urls cache_dir|train_urls validation_urls", NULL},
     {"nanotron",      "training",          "nanotron",      "model_config parallelism|tp_linear_async_communication", NULL},
     {"Megatron-LM",   "launch script",     "megatron",      "--num-layers|--micro-batch-size|--tensor-model-parallel-size|pretrain_gpt.py|pretrain_gpt", NULL},
@@ -61,11 +67,24 @@ static bool goes_on(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
+/* How much of the text the word takes; 0: it does not begin with it. */
+static size_t taken(const char *text, const char *word, size_t length)
+{
+    const char *at = text;
+    for (size_t i = 0; i < length; i++) {
+        const size_t blanks = word[i] == '+' ? strspn(at, " \t") : 0;
+        if (!blanks && *at != word[i]) return 0;
+        at += blanks ? blanks : 1;
+    }
+    return (size_t)(at - text);
+}
+
 static bool has(const char *text, const char *word, size_t length)
 {
     for (const char *at = text; (at = strchr(at, word[0])); at++) {
-        if (strncmp(at, word, length) == 0 && (at == text || !goes_on(at[-1]) || !goes_on(*word)) &&
-            (!goes_on(at[length]) || !goes_on(word[length - 1])))
+        const size_t n = taken(at, word, length);
+        if (n && (at == text || !goes_on(at[-1]) || !goes_on(*word)) &&
+            (!goes_on(at[n]) || !goes_on(word[length - 1])))
             return true;
     }
     return false;
@@ -86,11 +105,54 @@ static bool fits(const char *text, const char *words)
     return false;
 }
 
+static bool is_prose(const char *string, size_t length)
+{
+    int spaces = 0;
+    for (size_t i = 0; i < length; i++)
+        spaces += string[i] == ' ';
+    return spaces > 2;
+}
+
+/* The strings of JSON that are sentences, as blanks. */
+static void blank_sentences(char *text)
+{
+    for (char *at = strchr(text, '"'); at; at = strchr(at + 1, '"')) {
+        char *end = at + 1;
+        while (*end && *end != '"')
+            end += end[0] == '\\' && end[1] ? 2 : 1;
+        if (!*end) return;
+        if (is_prose(at + 1, (size_t)(end - at - 1))) memset(at + 1, ' ', (size_t)(end - at - 1));
+        at = end;
+    }
+}
+
+/* From a "#" at the beginning of a word to the end of the line. */
+static void blank_comments(char *text)
+{
+    for (char *at = strchr(text, '#'); at; at = strchr(at + 1, '#')) {
+        if (at > text && !isspace((unsigned char)at[-1])) continue;
+        memset(at, ' ', strcspn(at, "\n"));
+    }
+}
+
+static char *without_prose(const char *text)
+{
+    char *copy = strdup(text);
+    if (copy && text[strspn(text, " \t\r\n")] == '{')
+        blank_sentences(copy);
+    else if (copy)
+        blank_comments(copy);
+    return copy;
+}
+
 const struct tool_sign *detect_tool(const char *text)
 {
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (fits(text, signs[i].words)) return &signs[i];
-    return NULL;
+    char *copy = without_prose(text);
+    const struct tool_sign *found = NULL;
+    for (size_t i = 0; !found && i < sizeof signs / sizeof *signs; i++)
+        if (fits(copy ? copy : text, signs[i].words)) found = &signs[i];
+    free(copy);
+    return found;
 }
 
 void detect_fail(const struct tool_sign *sign, const char *path, struct rk_error *error)

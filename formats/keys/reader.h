@@ -75,6 +75,7 @@ struct plan_format {
     X(bridge_recipe, "bridge-recipe", "Megatron-Bridge", true, "a recipe (Python)", "0.2 to 0.5", "llama3.py --set config=llama3_8b_pretrain_config --gpus 16") \
     X(levanter,      "levanter",      "Levanter",      true,  "a training YAML", "2024 to 2026", "llama_7b.yaml --gpus 64") \
     X(olmo,          "olmo",          "OLMo",          true,  "a training YAML", "0.2 to 0.6", "OLMo-7B.yaml --gpus 64") \
+    X(olmo_core,     "olmo-core",     "OLMo-core",     true,  "a training program (Python)", "2.0 to 2.5", "OLMo2-7B.py --gpus 64") \
     X(megatron_yaml, "megatron-yaml", "Megatron-LM",   true,  "arguments as YAML, by their names or destinations", "0.9 to 0.19", "args.yaml --gpus 64")
 /* clang-format on */
 

@@ -82,22 +82,11 @@ static bool decides(const char *key)
 {
     static const char *const sections[] = {"model.", "train.",       "ddp.",           "optimizer.",
                                            "peft",   "comm_overlap", "mixed_precision"};
-    static const char *const aside[] = {"optimizer.lr",
-                                        "optimizer.min_lr",
-                                        "optimizer.adam_",
-                                        "optimizer.weight_decay",
-                                        "optimizer.clip_grad",
-                                        "model.pipeline_dtype",
-                                        "model.rotary_",
-                                        "model.rope_",
-                                        "model.yarn_",
-                                        "model.seed",
-                                        "model._",
-                                        "train.train_iters",
-                                        "train.manual_gc",
-                                        "train.exit_",
-                                        "optimizer.exp_avg",
-                                        "optimizer.main_"};
+    static const char *const aside[] = {
+        "optimizer.lr",        "optimizer.min_lr",     "optimizer.adam_", "optimizer.weight_decay",
+        "optimizer.clip_grad", "model.pipeline_dtype", "model.rotary_",   "model.rope_",
+        "model.yarn_",         "model.seed",           "model._",         "train.train_iters",
+        "train.manual_gc",     "train.exit_"};
     bool in = false;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         in |= strncmp(key, sections[i], strlen(sections[i])) == 0;

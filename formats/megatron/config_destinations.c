@@ -2,6 +2,7 @@
  * Megatron-LM's own YAML, Primus, FlagScale.
  *
  * Keys: Primus' primus/configs, FlagScale's flagscale/runner/runner_train.py. */
+#include "base/text.h"
 #include "megatron/config_words.h"
 #include "megatron/megatron_flags.h"
 #include "text/text_file.h"
@@ -45,12 +46,28 @@ static bool of_zero_bubble(const char *key)
            strcmp(key, "patch_zero_bubble") == 0;
 }
 
+/* "--num-layers" of num_layers; gives the argument, -1 if it is none. */
+static int argument_of(const char *key, char name[128], size_t *length)
+{
+    size_t n = 2;
+    memcpy(name, "--", 3);
+    for (const char *p = key; *p && *p != '.' && n + 1 < 128; p++)
+        name[n++] = *p == '_' ? '-' : *p;
+    name[n] = '\0';
+    *length = n;
+    return megatron_flag_find(name, NULL);
+}
+
 static enum rk_status put_destination(struct list *l, const char *key, const struct setting *s)
 {
-    char name[128] = "--";
+    char name[128];
+    size_t n;
     struct megatron_other other;
+    key += strspn(key, "_"); /* "--" of arguments as Megatron-LM's tests write them */
     const struct key *row = key_find(&megatron_yaml_keys, key);
+    const int flag = argument_of(key, name, &n), truth = key_flag(s->text);
     if (s->null) return RK_OK;
+    if (row && flag >= 0 && strchr(row->path, '*')) row = NULL; /* disable_*, but not this one */
     const bool plain = row && (l->defaults || !strchr(row->path, '*')) && row->use == KEY_NONE;
     if (plain || key_passes(row, key, s, l->notes)) return RK_OK;
     if (row && row->use == KEY_NONE) row = NULL; /* an argument of that name, if there is one */
@@ -60,11 +77,6 @@ static enum rk_status put_destination(struct list *l, const char *key, const str
         words_put(l, s->text, strlen(s->text), s);
         return RK_OK;
     }
-    size_t n = 2;
-    for (const char *p = key; *p && *p != '.' && n + 1 < sizeof name; p++)
-        name[n++] = *p == '_' ? '-' : *p;
-    name[n] = '\0';
-    const int flag = megatron_flag_find(name, NULL), truth = key_flag(s->text);
     const bool is_switch = flag >= 0 && (megatron_flags[flag].kind == MEGATRON_SWITCH ||
                                          megatron_flags[flag].kind == MEGATRON_REFUSED);
     const bool passed = flag < 0 && megatron_other_find(name + 2, &other);
@@ -87,19 +99,40 @@ static enum rk_status put_destinations(struct list *l, const struct settings *se
     return status;
 }
 
+/* Megatron-LM's tests do not say which program they start. The vocabularies of BERT and T5 are
+ * lists of word pieces (vocab.txt), those of GPT are not. */
+static enum rk_status check_program(const struct words_reading *r, struct rk_error *error)
+{
+    if (!settings_find(&r->settings, "MODEL_ARGS.__micro_batch_size")) return RK_OK;
+    const struct setting *words = settings_find(&r->settings, "MODEL_ARGS.__vocab_file");
+    if (words && text_ends_in(words->text, ".txt"))
+        return rk_fail(error, RK_BAD_INPUT, r->list.source->path, words->line, words->column,
+                       "the vocabulary is that of BERT or T5: encoders are not covered, decoders "
+                       "are");
+    const struct setting *image = settings_find(&r->settings, "MODEL_ARGS.__img_h");
+    if (image)
+        return rk_fail(error, RK_BAD_INPUT, r->list.source->path, image->line, image->column,
+                       "the model takes images, which models here do not describe");
+    notes_add(r->list.notes, NOTE_ASSUMED, 0, 0, "the program", "pretrain_gpt.py",
+              "the file does not say for which program its arguments are");
+    return RK_OK;
+}
+
 static enum rk_status interpret_yaml(struct words_reading *r, const struct config_source *source,
                                      struct rk_error *error)
 {
     uint64_t gpus = source->gpus;
     const struct setting *world = settings_find(&r->settings, "world_size");
-    (void)error;
+    if (check_program(r, error) != RK_OK) return error->status;
     if (!gpus && world) gpus = strtoull(world->text, NULL, 10);
     enum rk_status status = put_destinations(&r->list, &r->settings, "language_model.");
     for (size_t i = 0; status == RK_OK && i < r->settings.count; i++) {
         const char *key = r->settings.setting[i].key, *dot = strchr(key, '.');
         const bool section = strncmp(key, "language_model.", 15) == 0;
-        const bool model = strncmp(key, "model_parallel.", 15) == 0;
-        if (section || strcmp(key, "world_size") == 0) continue;
+        const bool model =
+            strncmp(key, "model_parallel.", 15) == 0 || strncmp(key, "MODEL_ARGS.", 11) == 0;
+        const bool run = strcmp(key, "world_size") == 0 || strncmp(key, "ENV_VARS.", 9) == 0;
+        if (section || run) continue;
         status = put_destination(&r->list, model ? dot + 1 : key, &r->settings.setting[i]);
     }
     return status == RK_OK ? words_finish(&r->list, "", gpus, &r->import) : status;

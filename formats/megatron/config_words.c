@@ -344,11 +344,15 @@ static enum rk_status interpret_nemo(struct words_reading *r, const struct confi
                                      struct rk_error *error)
 {
     uint64_t gpus = source->gpus;
+    if (!settings_find(&r->settings, "model.num_layers"))
+        return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
+                       "model.num_layers is missing: a file that only overrides a recipe does not "
+                       "say the model: give the recipe to reckon import bridge-recipe, and what "
+                       "this file overrides with --set");
     enum rk_status status = put_rows(&r->list, &nemo_keys);
     put_degrees(&r->list, &r->run, &gpus);
     if (status == RK_OK) status = words_finish(&r->list, "NeMo", gpus, &r->import);
     r->import.model.parallel_block = r->run.parallel;
-    (void)error;
     return status;
 }
 

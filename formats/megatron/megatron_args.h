@@ -95,8 +95,8 @@ enum rk_status megatron_launch_gpus(const struct shell *shell, const struct shel
                                     size_t begin, const struct megatron_slurm *slurm,
                                     uint64_t *gpus, const char **from, struct rk_error *error);
 
-/* A command that only shows its words: echo, cat, ... */
-bool megatron_launch_prints(const struct shell_word *command);
+/* Do the first words of a command only show the rest: echo, cat, ...? */
+bool megatron_launch_prints(const struct shell_word *words, size_t count);
 
 /* Names the argument that a finding about a key of the plan is about, and where it stands. */
 void megatron_blame(const struct megatron_args *args, struct rk_finding *finding);

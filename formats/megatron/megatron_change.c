@@ -355,7 +355,9 @@ static enum rk_status check(const char *path, const char *text,
     enum rk_status status = import && list ? RK_OK : RK_NO_MEMORY;
     if (status == RK_OK) status = megatron_read(path, text, strlen(text), options, import, error);
     if (status == RK_OK) {
-        const struct rk_plan x = plan_canonical(model, b), y = plan_canonical(model, &import->plan);
+        const struct rk_plan x = plan_canonical(model, b);
+        struct rk_plan y = plan_canonical(model, &import->plan);
+        plan_take_dealing(model, &y, &x);
         const int count = plan_compare(&x, &y, list);
         if (count)
             status = rk_fail(error, RK_BAD_INPUT, path, 0, 0,

@@ -219,7 +219,7 @@ static bool has_sizes(const struct shell_word *words, size_t count)
     return false;
 }
 
-/* Commands that only show the words that they are given: `echo $CMD`. */
+/* Commands that only show the words that they are given: `echo $CMD`, `pdsh -w HOSTS echo $CMD`. */
 static const char *const printers[] = {"echo", "printf", "cat", "tee",  "logger", "tail",
                                        "head", "grep",   "sed", "tmux", "ls",     NULL};
 
@@ -252,12 +252,14 @@ static const struct program {
     {"2hf", NULL},
 };
 
-bool megatron_launch_prints(const struct shell_word *word)
+bool megatron_launch_prints(const struct shell_word *words, size_t count)
 {
-    const char *name = strrchr(word->text, '/');
-    name = name ? name + 1 : word->text;
+    const char *name = strrchr(words->text, '/');
+    name = name ? name + 1 : words->text;
     for (int i = 0; printers[i]; i++)
         if (strcmp(name, printers[i]) == 0) return true;
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(words[i].text, "echo") == 0) return true;
     return false;
 }
 
@@ -282,7 +284,7 @@ static bool trains(const struct shell *shell, const struct shell_command *comman
     const size_t begin = arguments_begin(words, command->count);
     if (begin == command->count || !has_sizes(words + begin, command->count - begin)) return false;
     const struct program *program = judge_program(find_program(words, begin));
-    return !megatron_launch_prints(words) && (!program || program->why);
+    return !megatron_launch_prints(words, begin) && (!program || program->why);
 }
 
 static bool same_words(const struct shell *shell, const struct shell_command *a,
@@ -364,7 +366,7 @@ static bool read_quoted(struct shell *shell)
     for (size_t i = 0; i < commands; i++) {
         const struct shell_command command = shell->command[i];
         for (size_t k = 1;
-             k < command.count && !megatron_launch_prints(&shell->word[command.first]); k++) {
+             k < command.count && !megatron_launch_prints(&shell->word[command.first], k); k++) {
             const char *text = shell->word[command.first + k].text;
             if (strchr(text, ' ') && text[0] != '-' && names_sizes(text))
                 shell_read_word(shell, i, k);

@@ -1,4 +1,5 @@
 /* megatron_model.c - the shape of the model that the arguments make. */
+#include "base/text.h"
 #include "keys/model_numbers.h"
 #include "keys/model_period.h"
 #include "keys/tokenizers.h"
@@ -216,6 +217,18 @@ static enum rk_status read_window(const struct megatron_args *args, struct rk_mo
 
 /* ---- vocabulary ---- */
 
+/* Does --tokenizer-model name a model of its own ("llm-jp-tokenizer-100k.model"), whose length the
+ * class does not tell, rather than that of Llama ("tokenizer.model")? */
+static bool names_own_tokenizer(const struct megatron_args *args, const char *type)
+{
+    const struct shell_word *word = args->value[FLAG(TOKENIZER_MODEL)].word;
+    if (!HAS(TOKENIZER_MODEL) || word->unknown || word->maybe || !strcasestr(type, "llama"))
+        return false;
+    const char *slash = strrchr(word->text, '/'), *name = slash ? slash + 1 : word->text;
+    return text_ends_in(name, ".model") && strncmp(name, "tokenizer.", 10) != 0 &&
+           !strcasestr(name, "llama");
+}
+
 /* What a tokenizer's name or type tells. */
 static uint64_t find_vocabulary(const struct megatron_args *args)
 {
@@ -225,8 +238,10 @@ static uint64_t find_vocabulary(const struct megatron_args *args)
     for (size_t i = 0; !found && i < sizeof names / sizeof *names; i++) {
         const struct shell_word *word = args->value[names[i]].word;
         if (!HAS_FLAG(names[i]) || word->unknown || word->maybe) continue;
-        found = names[i] == FLAG(TOKENIZER_TYPE) ? tokenizer_of_type(word->text)
-                                                 : tokenizer_of_name(word->text);
+        if (names[i] != FLAG(TOKENIZER_TYPE))
+            found = tokenizer_of_name(word->text);
+        else if (!names_own_tokenizer(args, word->text))
+            found = tokenizer_of_type(word->text);
         if (found)
             megatron_note(args, NOTE_ASSUMED, FLAG(VOCAB_SIZE), found->text,
                           "not given: as the tokenizer %s has it (%s)", found->name, found->source);

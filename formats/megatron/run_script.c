@@ -389,6 +389,14 @@ static bool uses(const char *script, const char *set)
     return false;
 }
 
+/* SLURM_JOB_NUM_NODES: a variable, which a file that the script sources may use; no key is spelled
+ * so. */
+static bool is_environment(const char *set)
+{
+    const size_t n = strspn(set, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    return n && set[n] == '=';
+}
+
 static enum rk_status read_shell(struct work *w, size_t size)
 {
     const char *sets[MEGATRON_SLURM_SETS + MOST_SETS];
@@ -397,8 +405,10 @@ static enum rk_status read_shell(struct work *w, size_t size)
     for (size_t i = 0; i < w->slurm.count; i++)
         sets[count++] = w->slurm.text[i];
     for (size_t i = 0; i < w->script->set_count; i++) {
-        if (uses(w->script->text, w->script->sets[i]) && count < sizeof sets / sizeof *sets)
-            sets[count++] = w->script->sets[i];
+        const char *set = w->script->sets[i];
+        if ((uses(w->script->text, set) || is_environment(set)) &&
+            count < sizeof sets / sizeof *sets)
+            sets[count++] = set;
         else if (w->set_count < MOST_SETS)
             w->sets[w->set_count++] = w->script->sets[i];
     }

@@ -153,7 +153,7 @@ static bool trains(const struct work *w, const struct shell_command *command)
 {
     const struct shell_word *words = &w->shell.word[command->first];
     const size_t begin = arguments_begin(w, words, command->count);
-    if (!begin || megatron_launch_prints(words) || does_else(words, begin, command->count))
+    if (!begin || megatron_launch_prints(words, begin) || does_else(words, begin, command->count))
         return false;
     if (run_script_is_accelerate(w)) {
         for (size_t i = 0; i + 1 < begin; i++)

@@ -2,11 +2,25 @@
 
 #include "shell/shell_state.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <string.h>
 
+/* "$A" and "_b" are "${A}_b", not the variable A_b: a word may be read as a command once more. */
+static void set_apart(struct builder *b)
+{
+    const size_t name = b->bare;
+    b->bare = 0;
+    shell_build(b, "{}", 2);
+    memmove(b->text + name + 1, b->text + name, b->length - name - 2);
+    b->text[name] = '{';
+    b->text[b->length - 1] = '}';
+}
+
 void shell_build(struct builder *b, const char *text, size_t length)
 {
+    if (b->bare && length && (isalnum((unsigned char)*text) || *text == '_')) set_apart(b);
+    if (length) b->bare = 0;
     if (b->length + length + 1 > b->room) {
         const size_t room = 2 * (b->length + length) + 32;
         char *larger = shell_alloc(b->s, room);
@@ -35,7 +49,7 @@ void shell_build_end(struct builder *b)
                                                   .empty_unknown = b->all_unknown,
                                                   .place = b->origin};
     b->text = NULL;
-    b->length = b->room = b->unknown = b->maybe = 0;
+    b->length = b->room = b->unknown = b->maybe = b->bare = 0;
     b->started = b->all_unknown = false;
     b->origin = b->place;
 }
@@ -51,6 +65,7 @@ void shell_build_unknown(struct builder *b, size_t unknown, bool quoted)
     if (b->words) {
         shell_build(b, "$", 1);
         shell_build(b, *name ? name : "(...)", *name ? strlen(name) : 5);
+        b->bare = *name ? b->length - strlen(name) : 0;
     } else {
         shell_build(b, hole, sizeof hole);
     }

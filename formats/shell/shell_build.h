@@ -12,6 +12,7 @@ struct builder {
     size_t length, room;
     size_t unknown;
     size_t maybe; /* condition of the word at hand */
+    size_t bare;  /* where the name of an unknown "$NAME" begins, that the word ends in so far */
     bool started, all_unknown;
     struct shell_place origin; /* of the word at hand */
 };

@@ -310,7 +310,9 @@ void shell_while_command(struct shell_lexer *l, struct shell_token opener)
     for (int turns = 0;; turns++) {
         if (turns) go_back(l, &head);
         s->cause = 0;
+        s->in_loop_condition = true;
         when = as_condition(shell_list(l));
+        s->in_loop_condition = false;
         if (until && when != SHELL_PERHAPS) when = when == SHELL_TRUE ? SHELL_FALSE : SHELL_TRUE;
         if (turns > MOST_TURNS) when = SHELL_PERHAPS;
         shell_expect(l, "do", opener);

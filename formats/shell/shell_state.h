@@ -83,7 +83,8 @@ struct shell_state {
 
     /* `break` and `continue`: how many loops are left or begun anew */
     int breaks, continues;
-    bool loose; /* one of them was under an unknown condition */
+    bool loose;             /* one of them was under an unknown condition */
+    bool in_loop_condition; /* of while or until */
 
     bool keyed, number, global; /* declare -A, -i, -g: the names that it declares */
 

@@ -88,11 +88,13 @@ static enum shell_truth search(struct shell_state *s, const struct shell_word *s
     return truth(matches);
 }
 
-/* "$X" and no more, where the script never sets X, under no name that launchers set. */
+/* "$X" and no more, where the script never sets X, under no name that launchers set; "$1" of a loop
+ * over the script's arguments, of which there are none. */
 static bool is_unset(struct shell_state *s, const struct shell_word *word)
 {
     const struct shell_unknown *u = word->unknown ? &s->shell->unknown[word->unknown - 1] : NULL;
-    if (!u || word->maybe || !u->unset || shell_from_outside(u->name)) return false;
+    const bool argument = u && s->in_loop_condition && strcmp(u->name, "1") == 0;
+    if (!u || word->maybe || !(u->unset || argument) || shell_from_outside(u->name)) return false;
     const bool whole = word->text[0] == SHELL_HOLE
                            ? !word->text[SHELL_HOLE_LENGTH]
                            : word->text[0] == '$' && strcmp(word->text + 1, u->name) == 0;
@@ -112,7 +114,9 @@ static enum shell_truth compare(struct test *t, const struct shell_word *a, cons
                                 const struct shell_word *b)
 {
     const struct shell_word empty = {.text = "", .place = a->place};
-    if (strchr("=!", op[0]) && is_left_out(t->s, a)) a = &empty;
+    const bool with_nothing = !b->unknown && !*b->text; /* as -n and -z ask */
+    if (strchr("=!", op[0]) && (is_left_out(t->s, a) || (with_nothing && is_unset(t->s, a))))
+        a = &empty;
     if (!b->unknown && strchr("=!", op[0]) && op[1] != '~') shell_asked(t->s, a->unknown, b->text);
     if (a->unknown || b->unknown || a->maybe || b->maybe) return SHELL_PERHAPS;
     if (strcmp(op, "=~") == 0) return search(t->s, a, b->text);

@@ -5,9 +5,8 @@
  * Keys and defaults: transformers' training_args.py, accelerate's config_args.py and
  * dataclasses.py, axolotl's utils/schemas, LLaMA-Factory's hparams. */
 #include "keys/key_rows.h"
-#include "shell/shell.h"
-#include "text/text_file.h"
 #include "trainers/deepspeed.h"
+#include "trainers/trainer_files.h"
 #include "trainers/trainer_tuning.h"
 
 #include <inttypes.h>
@@ -64,6 +63,9 @@ struct trainer {
     READ("gradient_checkpointing", KEY_FLAG, checkpointing), READ("torch_compile", KEY_FLAG, compile), READ("use_liger_kernel", KEY_FLAG, liger), READ("tf32", KEY_FLAG, tf32), \
     READ("optim", KEY_TEXT, tuning.optimizer), READ("gradient_checkpointing_kwargs.use_reentrant", KEY_FLAG, reentrant)
 
+/* Of programs of one's own. */
+#define OWN_ROWS READ("lora_rank", KEY_COUNT, tuning.rank), READ("load_in_kbits", KEY_COUNT, tuning.bits), READ("use_lora", KEY_FLAG, tuning.own)
+
 /* Of trl's model_config.py and of PEFT. */
 #define PEFT_ROWS \
     READ("lora_r", KEY_COUNT, tuning.rank), READ("lora_dropout", KEY_NUMBER, tuning.dropout), \
@@ -71,11 +73,12 @@ struct trainer {
     READ("load_in_4bit", KEY_FLAG, tuning.four_bits), READ("load_in_8bit", KEY_FLAG, tuning.eight_bits)
 
 static const struct key trainer_rows[] = {
-    TRAINER_ROWS, PEFT_ROWS,
+    TRAINER_ROWS, PEFT_ROWS, OWN_ROWS,
     READ("use_peft", KEY_FLAG, tuning.peft), READ("use_dora", KEY_FLAG, tuning.dora), READ("use_bnb_nested_quant", KEY_TEXT, tuning.double_),
+    READ("rl", KEY_TEXT, tuning.objective), READ("beta", KEY_NUMBER, tuning.beta),
     READ("max_seq_length", KEY_COUNT, sequence), READ("max_length", KEY_COUNT, sequence), READ("block_size", KEY_COUNT, sequence),
     READ("model_max_length", KEY_COUNT, sequence), READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
-    READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
+    READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
     {"attn_implementation", KEY_WORD, AT(attention), "sdpa|flash_attention_2|flash_attention_3|eager", NULL},
 #include "tables/fsdp.h"
 #include "tables/trainer.h"
@@ -84,14 +87,14 @@ static const struct key trainer_rows[] = {
 };
 
 static const struct key accelerate_rows[] = {
-    TRAINER_ROWS, PEFT_ROWS, READ("use_peft", KEY_FLAG, tuning.peft), READ("use_dora", KEY_FLAG, tuning.dora),
+    TRAINER_ROWS, PEFT_ROWS, OWN_ROWS, READ("use_peft", KEY_FLAG, tuning.peft), READ("use_dora", KEY_FLAG, tuning.dora),
     {"distributed_type", KEY_WORD, AT(launch), "MULTI_GPU|DEEPSPEED|FSDP|MEGATRON_LM|NO|MULTI_XPU|MULTI_NPU|XLA|TPU|MULTI_CPU", NULL},
     {"mixed_precision", KEY_WORD, AT(mixed), "no|fp16|bf16|fp8", NULL},
     READ("num_processes", KEY_COUNT, processes), READ("num_machines", KEY_COUNT, machines),
     READ("max_seq_length", KEY_COUNT, sequence), READ("max_length", KEY_COUNT, sequence), READ("block_size", KEY_COUNT, sequence), READ("model_max_length", KEY_COUNT, sequence),
     READ("deepspeed", KEY_TEXT, deepspeed),
     {"attn_implementation", KEY_WORD, AT(attention), "sdpa|flash_attention_2|flash_attention_3|eager", NULL},
-    FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
+    LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
     {"deepspeed_config.zero_stage", KEY_WORD, AT(zero_stage), "0|1|2|3", NULL},
     {"deepspeed_config.offload_optimizer_device", KEY_WORD, AT(optimizer_device), "none|cpu|nvme", NULL},
     {"deepspeed_config.offload_param_device", KEY_WORD, AT(param_device), "none|cpu|nvme", NULL},
@@ -116,7 +119,7 @@ static const struct key axolotl_rows[] = {
     {"float16", KEY_WORD, AT(fp16), "false|true", NULL}, {"fp8", KEY_FLAG, AT(fp8), NULL, NULL}, {"bfloat16", KEY_WORD, AT(bf16), "false|true", NULL},
     READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
     READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), READ("fsdp_version", KEY_COUNT, version),
-    FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
+    LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
     READ("tensor_parallel_size", KEY_COUNT, tensor), READ("context_parallel_size", KEY_COUNT, ring), READ("sequence_parallel_degree", KEY_COUNT, ring),
     READ("dp_shard_size", KEY_INTEGER, shard), READ("dp_replicate_size", KEY_COUNT, replicate), READ("expert_parallel_size", KEY_COUNT, expert),
     READ("adapter", KEY_TEXT, tuning.adapter), {"activation_offloading", KEY_WORD, AT(offloading), "false|true|legacy|hidden_states|disk", NULL},
@@ -138,7 +141,7 @@ static const struct key llama_factory_rows[] = {
     READ("double_quantization", KEY_TEXT, tuning.double_), READ("use_galore", KEY_FLAG, tuning.galore), READ("galore_rank", KEY_COUNT, tuning.galore_rank),
     READ("use_apollo", KEY_FLAG, tuning.apollo), READ("apollo_rank", KEY_COUNT, tuning.apollo_rank),
     READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
-    READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
+    READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
     {"flash_attn", KEY_WORD, AT(attention), "sdpa|fa2|fa3|disabled|auto", NULL},
     READ("disable_gradient_checkpointing", KEY_FLAG, no_checkpointing), READ("enable_liger_kernel", KEY_FLAG, liger), READ("sequence_parallel_size", KEY_COUNT, ulysses), READ("cp_size", KEY_COUNT, ulysses),
     {"fp8", KEY_FLAG, AT(fp8), NULL, NULL},
@@ -160,7 +163,7 @@ static const struct key ms_swift_rows[] = {
     READ("sequence_parallel_size", KEY_COUNT, ulysses), READ("use_cce", KEY_FLAG, chunked),
     READ("use_galore", KEY_FLAG, tuning.galore), READ("galore_rank", KEY_COUNT, tuning.galore_rank),
     READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
-    READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
+    READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
 #include "tables/fsdp.h"
 #include "tables/ms-swift.h"
 #include "tables/transformers.h"
@@ -288,29 +291,6 @@ static void read_precision(const struct reading *r)
 
 /* ---- DeepSpeed ---- */
 
-enum { CONFIG_BYTES = 1 << 20 };
-
-/* The file in the configuration's folder, or up to four folders above it. */
-static char *load_config(const struct reading *r)
-{
-    char path[4096], *text = NULL;
-    size_t size;
-    struct rk_error error;
-    struct shell_word written = {.unknown = 0};
-    const char *inner =
-        r->source->script ? shell_file(r->source->script, r->t.deepspeed, &written) : NULL;
-    if (inner) return written.unknown ? NULL : strdup(inner);
-    const char *slash = strrchr(r->source->path, '/');
-    int folder = slash ? (int)(slash - r->source->path) + 1 : 0;
-    for (int up = 0; up < 5; up++) {
-        snprintf(path, sizeof path, "%.*s%.*s%s", *r->t.deepspeed == '/' ? 0 : folder,
-                 r->source->path, *r->t.deepspeed == '/' ? 0 : 3 * up, "../../../../../",
-                 r->t.deepspeed);
-        if (text_file_load(path, CONFIG_BYTES, &text, &size, &error) == RK_OK) return text;
-    }
-    return NULL;
-}
-
 static void put_string(FILE *file, const char *text)
 {
     putc('"', file);
@@ -385,7 +365,7 @@ static enum rk_status read_deepspeed(const struct reading *r)
     const int before = r->notes->count;
     char *text = inline_config(r);
     const bool here = text != NULL;
-    if (!text && named) text = load_config(r);
+    if (!text && named) text = trainer_file(r->source, r->t.deepspeed);
     if (!text && named)
         return settings_fail(r->settings, settings_find(r->settings, "deepspeed"), r->error,
                              "%.80s is not next to this file: give --set deepspeed=PATH, or --set "
@@ -471,6 +451,30 @@ static enum rk_status check_accumulation(const struct reading *r)
                          of_trainer->text);
 }
 
+static bool has_deepspeed(const struct reading *r)
+{
+    return r->t.deepspeed || settings_has(r->settings, "deepspeed.") ||
+           settings_has(r->settings, "zero_optimization.");
+}
+
+/* The degrees or the batch are not known: what else is asked for is said with it. */
+static enum rk_status with_the_rest(const struct reading *r)
+{
+    struct rk_plan plan = *r->p;
+    struct rk_error more = {.text = ""};
+    struct notes *notes = calloc(1, sizeof *notes);
+    struct reading other = *r;
+    other.p = &plan;
+    other.notes = notes;
+    other.error = &more;
+    const size_t used = strlen(r->error->text);
+    if (notes && (trainer_tuning_read(r->settings, &r->t.tuning, &plan, notes, &more) != RK_OK ||
+                  (has_deepspeed(r) && read_deepspeed(&other) != RK_OK)))
+        snprintf(r->error->text + used, sizeof r->error->text - used, "; and %s", more.text);
+    free(notes);
+    return r->error->status;
+}
+
 static enum rk_status interpret(struct reading *r)
 {
     const struct trainer *t = &r->t;
@@ -479,9 +483,10 @@ static enum rk_status interpret(struct reading *r)
     r->p->gradient_overlap = true;
     enum rk_status status = check_kind(r);
     if (status == RK_OK) status = check_accumulation(r);
-    if (status == RK_OK) status = read_degrees(r);
-    if (status == RK_OK) status = read_batch(r);
     if (status != RK_OK) return status;
+    status = read_degrees(r);
+    if (status == RK_OK) status = read_batch(r);
+    if (status != RK_OK) return with_the_rest(r);
     read_precision(r);
     read_kernels(r);
     status = trainer_tuning_read(r->settings, &t->tuning, r->p, r->notes, r->error);
@@ -489,9 +494,7 @@ static enum rk_status interpret(struct reading *r)
     const bool fsdp = t->launch == LAUNCH_FSDP || (t->fsdp && *t->fsdp) ||
                       settings_has(r->settings, "fsdp_config.") || t->shard > 1;
     if (read_named_zero(r)) return RK_OK;
-    if (t->deepspeed || settings_has(r->settings, "deepspeed.") ||
-        settings_has(r->settings, "zero_optimization."))
-        return read_deepspeed(r);
+    if (has_deepspeed(r)) return read_deepspeed(r);
     if (t->launch == LAUNCH_DEEPSPEED)
         read_zero(r);
     else if (fsdp)
@@ -510,6 +513,7 @@ static enum rk_status read_with(const struct key_table *table, const struct trai
     struct reading r = {source, &settings, *presets, model, plan, notes, error};
     enum rk_status status = settings_read(&settings, source->path, source->text, source->sets,
                                           source->set_count, error);
+    if (status == RK_OK) status = trainer_fsdp_config(source, &settings, error);
     const bool whole = status == RK_OK;
     if (whole) status = keys_read(&settings, table, &source->keys, &r.t, notes, error);
     if (status == RK_OK)
@@ -529,14 +533,16 @@ static enum rk_status read_with(const struct key_table *table, const struct trai
 enum rk_status trainer_read(const struct config_source *source, struct rk_model *model,
                             struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    static const struct trainer presets = {PRESETS, .microbatch = 8, .tuning.rank = 16};
+    static const struct trainer presets = {PRESETS, .microbatch = 8, .tuning.rank = 16,
+                                           .tuning.peft_decides = true};
     return read_with(&trainer_keys, &presets, source, model, plan, notes, error);
 }
 
 enum rk_status accelerate_read(const struct config_source *source, struct rk_model *model,
                                struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    static const struct trainer presets = {PRESETS, .microbatch = 1, .tuning.rank = 16};
+    static const struct trainer presets = {PRESETS, .microbatch = 1, .tuning.rank = 16,
+                                           .tuning.peft_decides = true};
     return read_with(&accelerate_keys, &presets, source, model, plan, notes, error);
 }
 

@@ -121,7 +121,7 @@ static bool is(const char *text, const char *name)
 
 static bool has_adapters(const struct trainer_tuning *t)
 {
-    return t->peft || is(t->adapter, "lora") || is(t->adapter, "qlora") ||
+    return t->peft || t->own || is(t->adapter, "lora") || is(t->adapter, "qlora") ||
            is(t->finetuning, "lora");
 }
 
@@ -132,6 +132,14 @@ static enum rk_status check_kind(const struct reading *r)
         return refuse(r, "adapter", "is none of lora and qlora, which plans know");
     if (t->finetuning && !is(t->finetuning, "full") && !is(t->finetuning, "lora"))
         return refuse(r, "finetuning_type", "is none of full and lora, which plans know");
+    static const char *const ranks[] = {"lora_r", "lora_rank"};
+    for (size_t i = 0; t->peft_decides && i < sizeof ranks / sizeof *ranks; i++)
+        if (settings_find(r->settings, ranks[i]) && !settings_find(r->settings, "use_peft") &&
+            !settings_find(r->settings, "use_lora"))
+            return refuse(r, ranks[i],
+                          "is an adapter's, but nothing says that one is trained: give --set "
+                          "use_peft=true where the program trains it, use_peft=false where (as in "
+                          "trl without that key) all weights are trained");
     return RK_OK;
 }
 
@@ -142,6 +150,11 @@ static enum rk_status read_adapters(const struct reading *r)
     const struct trainer_tuning *t = r->t;
     struct rk_plan *p = r->p;
     if (!has_adapters(t)) return RK_OK;
+    if (t->own && !settings_find(r->settings, "lora_r") && !settings_find(r->settings, "lora_rank"))
+        return refuse(r, "use_lora",
+                      "trains adapters of a rank that the program's own code has: give --set "
+                      "lora_r=N, and --set lora_target_modules=q_proj,v_proj where not all "
+                      "matrices have them");
     if (!t->rank || t->rank > 65536)
         return refuse(r, settings_find(r->settings, "lora_r") ? "lora_r" : "adapter",
                       "needs a rank: give --set lora_r=16");
@@ -165,8 +178,10 @@ static enum rk_status read_base(const struct reading *r)
     const bool four = t->four_bits || t->bits == 4, eight = t->eight_bits || t->bits == 8;
     const bool doubles = t->double_ ? is(t->double_, "true") : t->doubles;
     const bool gptq = t->gptq && is(t->gptq, "true");
-    if (!four && !eight && !gptq && t->bits)
-        return refuse(r, "quantization_bit", "is neither 4 nor 8, which plans know");
+    const char *bits =
+        settings_find(r->settings, "load_in_kbits") ? "load_in_kbits" : "quantization_bit";
+    if (!four && !eight && !gptq && t->bits && t->bits != 16)
+        return refuse(r, bits, "is neither 4 nor 8, which plans know");
     if (four || eight || gptq)
         p->base = gptq    ? RK_BASE_GPTQ4
                   : eight ? RK_BASE_INT8
@@ -174,7 +189,7 @@ static enum rk_status read_base(const struct reading *r)
     if (p->base != RK_BASE_PLAIN && !p->lora)
         return refuse(r,
                       t->four_bits ? "load_in_4bit"
-                      : t->bits    ? "quantization_bit"
+                      : t->bits    ? bits
                                    : "load_in_8bit",
                       "weights of so few bits cannot be trained: adapters on them can, and "
                       "none are said");
@@ -215,6 +230,11 @@ static enum rk_status read_objective(const struct reading *r)
 {
     const struct trainer_tuning *t = r->t;
     if (t->objective && *t->objective) return take_objective(r, "rl", t->objective);
+    if (t->beta > 0)
+        return refuse(r, "beta",
+                      "is of a trainer of preferences, which the file does not name: give --set "
+                      "rl=dpo (or ipo, simpo, orpo, cpo, kto), or --ignore beta for supervised "
+                      "fine-tuning");
     if (!t->stage || is(t->stage, "sft") || is(t->stage, "pt")) return RK_OK;
     if (is(t->stage, "dpo") && t->preference) return take_objective(r, "pref_loss", t->preference);
     return take_objective(r, "stage", t->stage);

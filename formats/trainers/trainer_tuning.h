@@ -22,9 +22,12 @@ struct trainer_tuning {
     const char *targets, *target;           /* "all", "q_proj,v_proj" */
     const char *optimizer, *kind, *double_; /* kind: of bits, "nf4" */
     const char *gptq;
+    bool peft_decides; /* use_peft, and no other key, says whether adapters are trained */
+    bool own;          /* adapters of one's own training code */
     bool peft, all_linear, dora, four_bits, eight_bits, galore, apollo;
     uint64_t rank, bits, galore_rank, apollo_rank;
     double dropout;
+    double beta;  /* of trl: weight of the reference, in its trainers of preferences */
     bool doubles; /* double quantisation where nothing is said */
 };
 

@@ -84,7 +84,7 @@ def spoken(text: str) -> str:
         flags = ", ".join(f"{flag.replace('-', '_')}=True" for flag in re.findall(r"--([\w-]+)", match[2]))
         return f"reckon.{match[1]}({flags})" if match[1] in FUNCTIONS else match[0]
 
-    text = re.sub(r"reckon ([a-z]+) --help", r"help(reckon.\1)", text)
+    text = re.sub(r"reckon ([a-z]+) --help(-all)?", r"help(reckon.\1)", text)
     text = re.sub(r"[`\"]?\breckon ([a-z]+)((?: --[a-z][\w-]*)*)[`\"]?(?![\w-])", called, text)
     text = re.sub(r'--([a-z][\w-]*)[ =](none|learned|usual|yes|no|auto|[\d.]+[\w%]*)\b',
                   lambda m: f'{m[1].replace("-", "_")}="{m[2]}"', text)

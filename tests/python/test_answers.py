@@ -102,7 +102,7 @@ class Answers(unittest.TestCase):
             (lambda: reckon.search(MODEL, SYSTEM, None, 32), "gpus is missing"),
             (lambda: reckon.predict(MODEL, SYSTEM, "tp3", gpus=8), "gpus: 8 GPUs"),
             (lambda: reckon.search(MODEL, SYSTEM, 8, 32, sort="cost"), "tokens"),
-            (lambda: reckon.search(MODEL, SYSTEM, 8, 32, tensr=3), "help(reckon.search)"),
+            (lambda: reckon.search(MODEL, SYSTEM, 8, 32, tensr=3), "help(reckon.search) lists"),
             (lambda: reckon.predict("llama9", SYSTEM), "reckon.models() lists them"),
             (lambda: reckon.predict(MODEL, SYSTEM, "tp8", price="reserved"), 'tokens="15T"'),
             (lambda: reckon.budget(SYSTEM, days=3), "gpus is missing"),

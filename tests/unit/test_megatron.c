@@ -587,7 +587,7 @@ Test(megatron, deepspeed_as_the_script_writes_it)
         "CMD=\"pretrain_gpt.py " SMALL "--global-batch-size 64 --deepspeed --zero-stage 3 "
         "--deepspeed_config $CONFIG --checkpoint-activations --deepspeed-activation-checkpointing "
         "--position-embedding-type alibi --embed-layernorm --num-experts 1\"\n"
-        "echo $CMD\nsrun bash -c \"deepspeed $CMD\"\n";
+        "echo $CMD\npdsh -w a,b echo deepspeed $CMD\nsrun bash -c \"deepspeed $CMD\"\n";
     const struct megatron_options options = {.gpus = 64};
     struct rk_error error = {.text = ""};
     cr_assert_eq(read_text(script, &options, &error), RK_OK, "%s", error.text);
@@ -726,6 +726,8 @@ Test(megatron, vocabularies_by_name)
         {"--tokenizer-type HuggingFaceTokenizer --tokenizer-model meta-llama/Llama-3.1-8B", 128256,
          false},
         {"--tokenizer-type Llama2Tokenizer --tokenizer-model x/tokenizer.model", 32000, false},
+        {"--tokenizer-type Llama2Tokenizer --tokenizer-model x/llm-jp-tokenizer-100k.model", 0,
+         false},
         {"--vocab-file data/gpt2-vocab.json", 50257, false},
         {"--patch-tokenizer-type Qwen2Tokenizer --extra-vocab-size 421", 152064, true},
         {"--patch-tokenizer-type Qwen3Tokenizer --extra-vocab-size 293", 151936, true},
@@ -791,6 +793,20 @@ Test(megatron, changes_keep_spelling_and_order)
         strncmp(text, "TP=2 # ranks\nA=(\n    --tensor-model-parallel-size $TP\n     # old", 62), 0,
         "%s", text);
     cr_expect(strstr(text, "--use-distributed-optimizer --micro-batch-size 1"));
+    free(text);
+}
+
+/* Stages that are uneven by counts of the ends are written as a layout, and read back as a list. */
+Test(megatron, changes_write_a_layout)
+{
+    static struct megatron_changes changes;
+    struct rk_error error = {.text = ""};
+    char *text = NULL;
+    cr_assert_eq(change("dp2 tp2 pp4 gbs64 zero1 attention=flash3 vocab-multiple=128 "
+                        "embedding-counts head-counts",
+                        &changes, &text, &error),
+                 RK_OK, "%s", error.text);
+    cr_expect(strstr(text, "--pipeline-model-parallel-layout"), "%s", text);
     free(text);
 }
 

@@ -49,6 +49,20 @@ sed 's/q_proj/mystery_proj/' axolotl.yaml >wrong.yaml; reckon import axolotl wro
 sed '/adapter: /d' axolotl.yaml >wrong.yaml; reckon import axolotl wrong.yaml --model mistral-7b --gpus 1; echo "exit $?"
 sed 's/stage: dpo/stage: ppo/' factory.yaml >wrong.yaml; reckon import llama-factory wrong.yaml --model llama3.1-8b --gpus 2; echo "exit $?"
 sed 's/finetuning_type: lora/finetuning_type: freeze/' factory.yaml >wrong.yaml; reckon import llama-factory wrong.yaml --model llama3.1-8b --gpus 2; echo "exit $?"
+sed '/use_peft/d' trl.yaml >wrong.yaml; reckon import trainer wrong.yaml --model llama3.1-8b --gpus 1; echo "exit $?"
+sed '/load_in/d' trl.yaml >full.yaml; reckon import trainer full.yaml --set use_peft=false --model llama3.1-8b --gpus 1 | sed -n 2,3p
+(cat trl.yaml; echo 'beta: 0.01') >dpo.yaml; reckon import trainer dpo.yaml --model llama3.1-8b --gpus 1; echo "exit $?"
+reckon import trainer dpo.yaml --set rl=simpo --model llama3.1-8b --gpus 1 | sed -n 2,3p
+printf 'torchrun --nproc_per_node 8 own.py --per_device_train_batch_size 1 --block_size 1024 --bf16 --lora_rank 64 --load_in_kbits 4\n' >own.sh
+reckon import trainer own.sh --model llama3.1-8b; echo "exit $?"; reckon import trainer own.sh --model llama3.1-8b --set use_peft=true | sed -n 2,3p
+reckon import trainer own.sh --model llama3.1-8b --set use_peft=true --set load_in_kbits=16 | sed -n 2,3p
+sed 's/--lora_rank 64 --load_in_kbits 4/--use_lora True --q_lora False/' own.sh >code.sh; reckon import trainer code.sh --model llama3.1-8b; echo "exit $?"
+reckon import trainer code.sh --model llama3.1-8b --set lora_r=64 --set lora_target_modules=q_proj,v_proj | sed -n 2,3p
+sed 's/q_lora False/q_lora/' code.sh >bits.sh; reckon import trainer bits.sh --model llama3.1-8b --set lora_r=64
+reckon import trainer bits.sh --model llama3.1-8b --set lora_r=64 --ignore q_lora --set load_in_4bit=true | sed -n 2,3p
+sed 's/use_lora True/use_lora False/' code.sh >off.sh; reckon import trainer off.sh --model llama3.1-8b | sed -n 2,3p
+reckon import trainer dpo.yaml --model llama3.1-8b
+sed 's/use_peft.*/deepspeed: ds.json/; /lora/d; /load_in/d' trl.yaml >ds.yaml; reckon import trainer ds.yaml --model llama3.1-8b
 === stdout
 mistral-7b: 7,241,732,096 parameters, 1 GPUs with axolotl
   plan: framework=fsdp mbs2 gbs8 seq4096 grad-overlap recompute=full recompute-to-end no-fused
@@ -78,6 +92,24 @@ exit 3
 exit 3
 exit 3
 exit 3
+exit 3
+  plan: framework=fsdp mbs4 gbs4 seq2048 grad-overlap no-fused optimizer=adafactor
+
+exit 3
+  plan: framework=fsdp mbs4 gbs4 seq2048 grad-overlap no-fused objective=simpo optimizer=adafactor
+  lora64 lora-bytes=4 base=nf4
+exit 2
+  plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap no-fused lora64 lora-bytes=4 base=nf4
+
+  plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap no-fused lora64 lora-bytes=4
+
+exit 2
+  plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap no-fused lora64 lora-targets=q+v lora-bytes=4
+
+  plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap no-fused lora64 lora-bytes=4 base=nf4
+
+  plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap no-fused
+
 === stderr
 reckon: warning: factory.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost
 reckon: wrong.yaml:8:5: lora_target_modules.0: mystery_proj is not a matrix of a block that is known: q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj, lm_head and other names of these are, and all-linear
@@ -86,3 +118,11 @@ reckon: wrong.yaml:2:8: stage: the loss needs more than one pass of one model, w
 reckon: warning: wrong.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost
 reckon: wrong.yaml:4:18: finetuning_type: is none of full and lora, which plans know
 reckon: warning: wrong.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost
+reckon: wrong.yaml:3:9: lora_r: is an adapter's, but nothing says that one is trained: give --set use_peft=true where the program trains it, use_peft=false where (as in trl without that key) all weights are trained
+reckon: dpo.yaml:9:7: beta: is of a trainer of preferences, which the file does not name: give --set rl=dpo (or ipo, simpo, orpo, cpo, kto), or --ignore beta for supervised fine-tuning
+reckon: --set lora_rank: is an adapter's, but nothing says that one is trained: give --set use_peft=true where the program trains it, use_peft=false where (as in trl without that key) all weights are trained
+reckon: --set use_lora: trains adapters of a rank that the program's own code has: give --set lora_r=N, and --set lora_target_modules=q_proj,v_proj where not all matrices have them
+reckon: bits.sh: q_lora true: weights of few bits in one's own training code (bitsandbytes' are load_in_4bit), which plans do not cover: give --ignore q_lora to estimate the run without it
+reckon: dpo.yaml: nothing says how many GPUs are used: give --gpus N; and beta: is of a trainer of preferences, which the file does not name: give --set rl=dpo (or ipo, simpo, orpo, cpo, kto), or --ignore beta for supervised fine-tuning
+reckon: ds.yaml: nothing says how many GPUs are used: give --gpus N; and deepspeed: ds.json is not next to this file: give --set deepspeed=PATH, or --set zero_optimization.stage=N
+=== exit 3

@@ -18,6 +18,10 @@ printf 'use_slow_tokenizer: true\nper_device_train_batch_size: 1\n' >tulu.yaml; 
 printf 'torchrun -m verl.trainer.fsdp_sft_trainer data.train_batch_size=8\n' >sft.sh; reckon import sft.sh
 printf 'accelerate launch open_instruct/finetune.py --per_device_train_batch_size 1\n' >tulu.sh; reckon import tulu.sh
 printf 'work_group: amd\nmodules:\n  pre_trainer:\n    framework: torchtitan\n    overrides: {parallelism.tensor_parallel_degree: 8}\n' >primus.yaml; reckon import primus.yaml
+printf 'model:\n  component_key: model\n  variant_key: gpt2\n' >gpt2.yaml; reckon import gpt2.yaml
+printf '# as axolotl has it, and megatron sft\nper_device_train_batch_size: 2 # not torchtune\nbf16: true\nmax_length: 2048\n' >said.yaml; reckon import said.yaml -m llama3.1-8b --gpus 8 | sed -n 2p
+printf '{"description": "taken from the files of axolotl", "train_micro_batch_size_per_gpu": 1, "bf16": {"enabled": true}}' >said.json; reckon import said.json -m llama3.1-8b --gpus 8 | sed -n 2p
+printf 'ENV_VARS:\n  TEST: 1\nMODEL_ARGS:\n  --num-layers: 12\n  --micro-batch-size: 4\n' >model_config.yaml; reckon import model_config.yaml 2>&1 | head -n 1
 echo 'hello: world' >what.yaml; reckon import what.yaml
 reckon import nothing.yaml
 === stdout
@@ -25,6 +29,8 @@ reckon: note: axolotl.yaml is read as a training of axolotl: reckon import axolo
 qwen3-8b: 8,190,735,360 parameters, 8 GPUs with axolotl
 c: a llama model
 6,738,415,616 parameters
+  plan: framework=fsdp dp8 mbs2 gbs16 seq2048 grad-overlap no-fused
+reckon: note: model_config.yaml is read as a file of arguments of Megatron-LM: reckon import megatron-yaml
 === stderr
 reckon: note: tune.yaml is read as a configuration of torchtune: reckon import torchtune
 reckon: --model is missing: model._component_ torchtune.models.llama3.llama3_8b is not a checkpoint of the catalog: give its config.json, or an id of reckon models; and tune.yaml: the file does not say how many GPUs the recipe is started on: give --gpus N
@@ -42,6 +48,10 @@ reckon: sft.sh: this is a verl configuration; reckon does not read it: give the 
 reckon: tulu.sh: this is an open-instruct script or configuration; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=deepspeed
 reckon: note: primus.yaml is read as a experiment of Primus: reckon import primus
 reckon: primus.yaml: modules.pre_trainer.framework is torchtitan: only megatron is read here
+reckon: gpt2.yaml: this is a Modalities configuration; reckon does not read it: say model, batch and degrees as words of reckon predict, framework=fsdp
+reckon: note: said.yaml is read as a training of Hugging Face: reckon import trainer
+reckon: note: said.json is read as a configuration of DeepSpeed: reckon import deepspeed
+reckon: said.json:1:17: description: is not known: correct it, or give --ignore description
 reckon: what.yaml: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them)
 reckon: unknown command "nothing.yaml": reckon --help lists them
 === exit 2

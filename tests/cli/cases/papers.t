@@ -43,5 +43,5 @@ ssdtrain ssd-4 + ssd-8 + ssd-5 + ssd-6 + ssd-1 + ssd-2 + ssd-9 + slow-drives - e
 bugs bugs-1 ? bugs-2 ? bugs-3 + bugs-4 ? bugs-5 + bugs-6 + bugs-7 ? every-value +
    9 published, 4 given, 0 judged, 0 within 10 %; 0 without ours or a reason; 1 commands
 bigmac bigmac-2 + bigmac-1 + exchange-rate - bigmac-5 + bigmac-6 + bigmac-7 - bigmac-8 + bigmac-9 + experiment-bytes + bigmac-4 ? bigmac-3 - every-value +
-   58 published, 37 given, 32 judged, 31 within 10 %; 0 without ours or a reason; 221 commands
+   58 published, 37 given, 32 judged, 31 within 10 %; 0 without ours or a reason; 237 commands
 2
