@@ -460,7 +460,7 @@ static void offload(struct rk_plan *p, double share)
         p->share[of][0] = share;
 }
 
-/* What a plan has no word for is computed again. Outputs of a block that only the residual stream
+/* What a plan has no word for is recomputed. Outputs of a block that only the residual stream
  * reads are not kept, though named: JAX keeps what backward reads. */
 static enum rk_status read_policy(struct reading *r)
 {
