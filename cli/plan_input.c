@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "catalog/hosts.h"
 #include "facts/headroom.h"
+#include "workload/layers.h"
 
 #include "cli/machine_products.h"
 #include "cli/model_input.h"
@@ -401,6 +402,16 @@ static void say_positions(struct plan_input *input)
                     tokens, rows);
 }
 
+/* Padded to the busiest expert, the router's load is most of a layer. */
+static void say_load(struct plan_input *input)
+{
+    const struct rk_plan *plan = &input->draft.plan;
+    if (input->model.experts && plan->capacity_padded && !(plan->capacity_factor > 0) &&
+        !(plan->imbalance > 1))
+        plan_assume(input, "imbalance %.3g (of the busiest expert, to which all are padded)",
+                    busiest_expert(&input->model));
+}
+
 /* What more GPUs share than run is shared by those that do. */
 static void say_shared(struct plan_input *input)
 {
@@ -439,6 +450,7 @@ static void say_presets(struct plan_input *input, bool microbatch, bool batch)
         plan_assume(input, "sequence %" PRIu64 " (%.*s%s)", input->model.sequence, length, why,
                     why[length] ? "; seqN sets another" : "");
     say_positions(input);
+    say_load(input);
     say_shared(input);
     if (!plan_given(draft, "attention") && rk_answerer(plan->framework)->layers)
         plan_assume(input, "attention %s", rk_attention_kernel_name(plan->attention));

@@ -55,10 +55,10 @@ enum rk_status validate_bars(struct report *report, const struct results *result
     } rows[] = {{"times", ERROR_TIMES, TRIAL_EACH},
                 {"  sources that nobody had read", ERROR_TIMES, TRIAL_UNREAD},
                 {"  a third of them together", ERROR_TIMES, TRIAL_THIRDS},
-                {"  the newest, from all older ones", ERROR_TIMES, TRIAL_NEWEST},
+                {"  each from those that came before", ERROR_TIMES, TRIAL_OLDER},
                 {"peaks of memory", ERROR_PEAKS, TRIAL_EACH},
                 {"  sources that nobody had read", ERROR_PEAKS, TRIAL_UNREAD},
-                {"  the newest, from all older ones", ERROR_PEAKS, TRIAL_NEWEST}};
+                {"  each from those that came before", ERROR_PEAKS, TRIAL_OLDER}};
     struct report_table *table = NULL;
     for (int i = 0; i < COUNT_OF(rows); i++) {
         struct error_coverage c;

@@ -91,11 +91,12 @@ static enum link link_of(const struct operation *op)
 
 /* A bit next to those of parts: nothing from the operation on is kept for backward. */
 #define PAST_THE_END (1u << 31)
+#define STAYS        (1u << 30)
 
 /* A part within a part (the activation of a mixture that is recomputed whole) goes with it. */
 static unsigned parts_that_redo(const struct operation *op)
 {
-    const unsigned ends = op->ends ? PAST_THE_END : 0;
+    const unsigned ends = (op->ends ? PAST_THE_END : 0) | (op->stays ? STAYS : 0);
     if (op->part == NOT_A_PART) return ends;
     return ends | 1u << op->part | (op->holding == RK_HOLD_mlp) << RK_PART_MLP |
            (op->holding == RK_HOLD_experts) << RK_PART_EXPERTS;
@@ -110,7 +111,8 @@ static bool ends_early(const struct rk_plan *plan)
 
 static bool is_redone(const struct rk_plan *plan, unsigned parts)
 {
-    if (plan->recompute == RK_WHOLE) return !(parts & PAST_THE_END && ends_early(plan));
+    if (plan->recompute == RK_WHOLE)
+        return !(parts & STAYS) && !(parts & PAST_THE_END && ends_early(plan));
     return (plan->recompute == RK_SELECTIVE && (plan->recompute_parts & parts));
 }
 

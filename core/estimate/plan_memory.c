@@ -99,29 +99,39 @@ static struct state state_of(const struct stage_sum *sum, const struct memory_ru
 enum { GATHERED_BLOCKS = 2, FLAT_BLOCKS = 1 };
 
 /* DeepSpeed gathers matrix by matrix, and no more ahead than stage3_max_live_parameters, of which
- * 1e9 is the preset. The largest matrix is about a third of a block. */
-static double live_parameters(const struct stage_sum *sum, const struct memory_rule *rule)
+ * 1e9 is the preset. */
+static const double live_ahead = 1e9;
+
+/* The largest matrix is about a third of a block. XLA has one table at a time, DeepSpeed all. */
+static double matrix_of(const struct stage_sum *sum, const struct memory_rule *rule)
 {
-    const double block = sum->largest_parameters, all = rule->gathered_blocks * block;
-    if (!rule->by_matrix) return all + sum->ends_parameters;
-    const double end = sum->ends_parameters, matrix = larger(block / 3, end);
-    return smaller(all + end, 1e9 + matrix);
+    return larger(sum->largest_parameters / 3, rule->xla ? sum->largest_end : sum->ends_parameters);
 }
 
-/* ZeRO-3: gathered weights, and one block's gradients before they are reduced. Below, the gradients
- * of ZeRO-2 on their way. */
+/* XLA schedules the gather of a block's next matrix while it multiplies one. */
+static double live_parameters(const struct stage_sum *sum, const struct memory_rule *rule)
+{
+    const double all = rule->gathered_blocks * sum->largest_parameters + sum->ends_parameters;
+    if (!rule->by_matrix) return all;
+    const double ahead = rule->xla ? sum->largest_parameters / 3 : live_ahead;
+    return smaller(all, matrix_of(sum, rule) + ahead);
+}
+
+/* ZeRO-3: gathered weights, and one block's gradients before they are reduced; JAX's have the type
+ * of what they are gradients of. Below, the gradients of ZeRO-2 on their way. */
 static double gathered_bytes(const struct stage_sum *sum, const struct memory_rule *rule)
 {
     const struct element_bytes *bytes = &rule->bytes;
-    const double block = sum->largest_parameters, ends = sum->ends_parameters;
+    const double block = sum->largest_parameters, live = live_parameters(sum, rule);
+    const double ends = smaller(sum->ends_parameters, live);
     const double all = sum->parameters + sum->expert_parameters;
     if (rule->zero == 2) return block * bytes->sent_gradient;
     if (rule->zero < 3) return 0;
     if (rule->keep_gathered)
         return (all - ends) * bytes->base + ends * bytes->gathered + block * bytes->sent_gradient;
-    const double sent = rule->by_matrix ? larger(block / 3, ends) : larger(block, ends);
-    return (live_parameters(sum, rule) - ends) * bytes->base + ends * bytes->gathered +
-           sent * bytes->sent_gradient;
+    const double sent = rule->by_matrix ? matrix_of(sum, rule) : larger(block, ends);
+    return (live - ends) * bytes->base + ends * bytes->gathered +
+           sent * (rule->xla ? bytes->gathered : bytes->sent_gradient);
 }
 
 /* ---- activations ---- */
@@ -338,7 +348,8 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
         .shares = {shares_of(plan, sharing, false), shares_of(plan, sharing, true)},
         .zero = plan->zero,
         .keep_gathered = plan->keep_gathered,
-        .by_matrix = habits_of(plan)->by_matrix,
+        .by_matrix = habits_of(plan)->by_matrix || plan->xla,
+        .xla = plan->xla,
         .weights_here = 1 - share_away(plan, RK_SHARE_WEIGHTS),
         .optimizer_here = plan->optimizer_paged ? 0 : 1 - share_away(plan, RK_SHARE_OPTIMIZER),
         .steps_early = plan->step_in_backward,

@@ -140,6 +140,7 @@ static void add_sum(struct stage_sum *to, const struct stage_sum *one)
     to->saved_total_bytes += one->saved_total_bytes;
     for (int end = 0; end < ENDS; end++)
         to->ends_total_bytes[end] += one->ends_total_bytes[end];
+    to->largest_end = fmax(to->largest_end, one->largest_end);
     to->largest_parameters = fmax(to->largest_parameters, one->largest_parameters);
     to->working_bytes = fmax(to->working_bytes, one->working_bytes);
     to->buffer_bytes = fmax(to->buffer_bytes, one->buffer_bytes);

@@ -231,6 +231,7 @@ static inline void add_end(struct stage_sum *sum, adder *add, const struct layer
     note_end(sum, add, layer, 1, end);
     if (add != add_outline) return;
     sum->ends_parameters += layer->parameters;
+    if (layer->parameters > sum->largest_end) sum->largest_end = layer->parameters;
     sum->copied_parameters += layer->copied_parameters;
     sum->end_shapes += layer->weight_shapes;
     sum->end_groups += layer->weight_groups;
@@ -380,6 +381,7 @@ void stage_pair_outline(struct stage_sum *pair, const struct stage_sum *own,
     share_tables(pair, own->copied_parameters + other->copied_parameters);
     if (other->largest_parameters > own->largest_parameters)
         pair->largest_parameters = other->largest_parameters;
+    if (other->largest_end > own->largest_end) pair->largest_end = other->largest_end;
     if (other->working_bytes > own->working_bytes) pair->working_bytes = other->working_bytes;
     if (other->buffer_bytes > own->buffer_bytes) pair->buffer_bytes = other->buffer_bytes;
     if (other->block_shapes > own->block_shapes) pair->block_shapes = other->block_shapes;

@@ -68,6 +68,7 @@ struct stage_sum {
     double ends_parameters;    /* embedding and head among them */
     double copied_parameters;  /* of tables that the first stage has */
     double largest_parameters; /* of its largest block, experts among them */
+    double largest_end;        /* of embedding or head */
     double saved_total_bytes;
     double ends_total_bytes[ENDS]; /* of these: of the layers before the first block, after the last
                                       one */
@@ -272,6 +273,7 @@ struct memory_rule {
     bool steps_early;              /* gradients are there a block at a time */
     double gathered_blocks;        /* ZeRO-3: gathered at the same time */
     bool keep_gathered, by_matrix; /* ZeRO-3: gathers matrix by matrix */
+    bool xla;
     bool swaps;                    /* layers go through two buffers */
     bool returns; /* ... of which backward takes the last two as forward leaves them, where the head
                      is */

@@ -456,20 +456,10 @@ static void try_source(struct error_bars *bars, const struct lesson *lesson, int
     }
 }
 
-/* The last day on which sources came. */
-static uint64_t newest(const struct lesson *lesson)
-{
-    uint64_t day = 0;
-    for (size_t i = 0; i < lesson->sources; i++)
-        if (lesson->came[i] > day) day = lesson->came[i];
-    return day;
-}
-
 static bool is_tried(const struct lesson *lesson, size_t source, enum error_trial trial)
 {
     if (trial == TRIAL_EACH) return true;
-    return lesson->came[source] &&
-           (trial != TRIAL_NEWEST || lesson->came[source] == newest(lesson));
+    return lesson->came[source];
 }
 
 /* Of the sources that came unread, by name: every third. */
@@ -488,7 +478,7 @@ static void leave_out(const struct lesson *lesson, size_t source, enum error_tri
         const bool together = lesson->came[i] && lesson->came[source];
         lesson->out[i] =
             i == source ||
-            (trial == TRIAL_NEWEST && together && lesson->came[i] == newest(lesson)) ||
+            (trial == TRIAL_OLDER && together && lesson->came[i] >= lesson->came[source]) ||
             (trial == TRIAL_THIRDS && together && third_of(lesson, i) == third_of(lesson, source));
     }
 }

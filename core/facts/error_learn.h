@@ -37,7 +37,7 @@ enum error_trial {
     TRIAL_EACH,   /* learned from all other sources */
     TRIAL_UNREAD, /* as TRIAL_EACH, of sources that nobody had read when they came */
     TRIAL_THIRDS, /* a third of these is left out together */
-    TRIAL_NEWEST, /* those that came on the last day, all left out together */
+    TRIAL_OLDER,  /* as TRIAL_UNREAD, learned from sources that came on earlier days */
     ERROR_TRIALS
 };
 

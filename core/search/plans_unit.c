@@ -299,7 +299,8 @@ static void open_choices(struct run *r)
 
 static uint64_t *add_rule(uint64_t *to, const struct memory_rule *rule, bool lower)
 {
-    *to++ = (uint64_t)rule->zero << 2 | (uint64_t)rule->keep_gathered << 1 | rule->by_matrix;
+    *to++ = (uint64_t)rule->zero << 3 | (uint64_t)rule->xla << 2 |
+            (uint64_t)rule->keep_gathered << 1 | rule->by_matrix;
     to = add_numbers(to, &rule->bytes.weight, RULE_NUMBERS);
     return lower ? add_numbers(to, rule->away.activations, AWAY_NUMBERS) : to;
 }

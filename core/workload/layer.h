@@ -60,7 +60,7 @@ enum memory_kind {
     MEMBER(saved_bytes)            /* held from forward to backward */ \
     MEMBER(saved_recomputed_bytes) /* ... when `part` is recomputed */ \
     MEMBER(put_off_bytes)          /* a microbatch, where the weight gradient is put off */ \
-    MEMBER(cache_kept_bytes)       /* keys and values that recomputation keeps (cache_kept) */ \
+    MEMBER(cache_kept_bytes)       /* that recomputation keeps: cache_kept, qkv_kept */ \
     MEMBER(working_bytes)          /* while it runs, in forward or backward, on top of saved tensors */ \
     MEMBER(released_bytes)         /* of these, where it is not recomputed: its output, which only the \
                                       next operation reads, is freed when its own backward pass runs */ \
@@ -94,6 +94,7 @@ struct operation {
     double starts; /* products of `count` that the library starts apart, one after the other; 0: one
                       kernel does all */
     double again;  /* of its forward products, how many backward runs once more */
+    bool stays;    /* its result is kept where the layer is recomputed whole */
     bool narrow;   /* runs in the plan's 8-bit or 4-bit precision where it has one; else 16 bits */
 
     /* OPERATION_ATTENTION */

@@ -334,6 +334,8 @@ static void add_projections(struct build *build, const struct heads *heads)
         inputs_kept(build, heads) + build->tokens * gate * build->element;
     op->released_bytes = fmin(op->saved_bytes, build->tokens * columns * build->element);
     if (build->plan->cache_kept) op->cache_kept_bytes = key_value_bytes(build, heads, heads->keys);
+    op->stays = build->plan->qkv_kept;
+    if (op->stays) op->cache_kept_bytes = inputs_kept(build, heads);
     if (build->plan->qkv_joined) /* the product, in addition to queries and keys with positions */
         op->saved_bytes += build->tokens * (heads->queries + heads->keys) * d * build->element;
     add_projection_adapters(build, heads, queries);

@@ -30,12 +30,22 @@ struct mixture {
     double feedforward;    /* inside an expert */
 };
 
-/* Copies of tokens over the mean: of the busiest rank; cut at the capacity, or filled up to it. */
-static double crowding_of(const struct rk_plan *plan)
+/* How a router that nobody forces spreads tokens lies between evenly and all on the same experts:
+ * the geometric mean of both. */
+double busiest_expert(const struct rk_model *model)
 {
+    return sqrt((double)model->experts / (double)model->active_experts);
+}
+
+/* Copies of tokens over the mean: of the busiest rank; cut at the capacity, or filled up to it, or
+ * to the busiest expert. */
+static double crowding_of(const struct rk_model *model, const struct rk_plan *plan)
+{
+    const double capacity = plan->capacity_factor;
+    if (plan->capacity_padded && capacity > 0) return capacity;
+    if (plan->capacity_padded && !(plan->imbalance > 1)) return busiest_expert(model);
     const double busiest = plan->imbalance > 1 ? plan->imbalance : 1;
-    if (!(plan->capacity_factor > 0)) return busiest;
-    return plan->capacity_padded ? plan->capacity_factor : fmin(busiest, plan->capacity_factor);
+    return capacity > 0 ? fmin(busiest, capacity) : busiest;
 }
 
 /* A token's experts are chosen within the best groups, such as those of 4 of 8 nodes
@@ -57,7 +67,7 @@ static struct mixture mixture_of(const struct build *build)
         .active = (double)model->active_experts,
         .reach = reach_of(model),
         .routed = build->tokens / build->tensor,
-        .crowding = crowding_of(plan),
+        .crowding = crowding_of(model, plan),
         .width = model->expert_hidden ? (double)model->expert_hidden : build->hidden,
         .feedforward = (double)model->expert_feedforward,
     };

@@ -318,7 +318,7 @@ static enum rk_status read_mesh(struct reading *r)
     const bool ring = r->j.context_kind && strcmp(r->j.context_kind, "ring") == 0;
     p->context_kind = ring ? RK_RING : RK_GATHER;
     p->zero = shards > 1 ? 3 : r->j.sharded_optimizer ? 1 : 0;
-    p->gradient_overlap = true;
+    p->gradient_overlap = p->xla = true;
     p->weight_overlap = p->zero > 0;
     if (shards > 1 && axis(r, DATA) > 1)
         p->shard_ranks = gpus / (p->tensor * p->pipeline) / axis(r, DATA);
@@ -364,36 +364,132 @@ static enum rk_status read_batch(struct reading *r)
 
 /* ---- how it computes ---- */
 
+/* Tensors that a policy names: where each is until backward. Its layers' inputs are kept always. */
+enum { INPUT, CONTEXT_OUT, QUERY, KEY, VALUE, QKV, OUT, UP, UP_0, UP_1, DOWN, TENSORS };
+enum stay { REMAT, DEVICE, OFFLOAD };
+
+static const char *const tensors[TENSORS] = {
+    [INPUT] = "decoder_layer_input", [CONTEXT_OUT] = "context", [QUERY] = "query_proj",
+    [KEY] = "key_proj",              [VALUE] = "value_proj",    [QKV] = "qkv_proj",
+    [OUT] = "out_proj",              [UP] = "mlpwi",            [UP_0] = "mlpwi_0",
+    [UP_1] = "mlpwi_1",              [DOWN] = "mlpwo",
+};
+
+/* get_remat_policy() of layers/decoders.py: the tensors of policies that have a name. */
+#define BIT(tensor)  (1u << (tensor))
+#define QUERIES_ETC  (BIT(QUERY) | BIT(KEY) | BIT(VALUE))
+#define ATTENTION_IN (QUERIES_ETC | BIT(QKV))
+#define MLP_INS      (BIT(UP) | BIT(UP_0) | BIT(UP_1))
+
+static const struct policy {
+    const char *name;
+    unsigned kept;
+    enum stay where;
+} policies[] = {
+    {"full", 0, DEVICE},
+    {"save_out_proj", BIT(OUT), DEVICE},
+    {"save_qkv_proj", ATTENTION_IN, DEVICE},
+    {"qkv_proj_offloaded", QUERIES_ETC, OFFLOAD},
+    {"save_dot_except_mlp", ATTENTION_IN | BIT(OUT), DEVICE},
+    {"save_dot_except_mlpwi", ATTENTION_IN | BIT(OUT) | BIT(DOWN), DEVICE},
+    {"save_dot_with_context_except_mlp", ATTENTION_IN | BIT(OUT) | BIT(CONTEXT_OUT), DEVICE},
+    {"minimal", ATTENTION_IN | BIT(OUT) | BIT(DOWN) | MLP_INS, DEVICE},
+    {"minimal_offloaded", ATTENTION_IN | BIT(OUT) | BIT(DOWN) | MLP_INS, OFFLOAD},
+    {"minimal_flash", ATTENTION_IN | BIT(OUT) | BIT(DOWN) | MLP_INS | BIT(CONTEXT_OUT), DEVICE},
+    {"minimal_with_context", ATTENTION_IN | BIT(OUT) | BIT(DOWN) | MLP_INS | BIT(CONTEXT_OUT),
+     DEVICE},
+    {"minimal_with_quantization", ATTENTION_IN | BIT(OUT) | BIT(DOWN) | MLP_INS, DEVICE},
+    {"minimal_with_context_and_quantization",
+     ATTENTION_IN | BIT(OUT) | BIT(DOWN) | MLP_INS | BIT(CONTEXT_OUT), DEVICE},
+};
+
+static enum rk_status custom_tensor(struct reading *r, int tensor, enum stay *stay)
+{
+    static const char *const words[] = {"remat", "device", "offload"};
+    const struct setting *said = settings_find(&r->settings, tensors[tensor]);
+    for (int i = 0; said && i < 3; i++)
+        if (strcmp(said->text, words[i]) == 0) {
+            *stay = (enum stay)i;
+            return RK_OK;
+        }
+    return said ? fail_key(r, tensors[tensor], "must be remat, device or offload") : RK_OK;
+}
+
+static enum rk_status stays_of(struct reading *r, enum stay stay[TENSORS])
+{
+    const char *name = r->j.policy;
+    enum rk_status status = RK_OK;
+    stay[INPUT] = DEVICE;
+    if (strcmp(name, "custom") == 0) {
+        for (int i = 0; i < TENSORS && status == RK_OK; i++)
+            status = custom_tensor(r, i, &stay[i]);
+        return status;
+    }
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+        if (strcmp(name, policies[i].name) != 0) continue;
+        for (int t = 0; t < TENSORS; t++)
+            if (policies[i].kept & BIT(t)) stay[t] = policies[i].where;
+        return RK_OK;
+    }
+    return settings_fail_key(&r->settings, "remat_policy", r->error,
+                             "%.60s is not known: give --set remat_policy=custom with what it keeps, "
+                             "or full, minimal or none, whichever is nearest",
+                             name);
+}
+
+/* Of what the plan keeps, the share that goes to the host: elements a token. */
+static double share_offloaded(const struct rk_model *m, const enum stay stay[TENSORS],
+                              unsigned counted)
+{
+    const double h = (double)m->hidden, d = m->head_dim ? (double)m->head_dim : h / (double)m->heads;
+    const double q = (double)m->heads * d, k = (double)(m->kv_heads ? m->kv_heads : m->heads) * d;
+    const double f = (double)m->feedforward;
+    const double width[TENSORS] = {h, q, q, k, k, q + 2 * k, h, f, f, f, h};
+    double all = 0, away = 0;
+    for (int i = 0; i < TENSORS; i++) {
+        if (!(counted & BIT(i)) || stay[i] == REMAT) continue;
+        all += width[i];
+        away += stay[i] == OFFLOAD ? width[i] : 0;
+    }
+    return all > 0 ? away / all : 0;
+}
+
+static void offload(struct rk_plan *p, double share)
+{
+    for (int of = RK_SHARE_ATTENTION; of <= RK_SHARE_CHECKPOINTS; of++)
+        p->share[of][0] = share;
+}
+
+/* What a plan has no word for is recomputed. Outputs of a block that only the residual stream
+ * reads are not kept, though named: JAX keeps what backward reads. */
 static enum rk_status read_policy(struct reading *r)
 {
-    static const char *const kept[] = {"minimal", "minimal_with_context", "minimal_flash",
-                                       "minimal_with_context_and_quantization",
-                                       "minimal_with_quantization"};
-    static const char *const few[] = {"save_qkv_proj", "save_out_proj", "save_dot_except_mlp",
-                                      "save_dot_except_mlpwi", "save_dot_with_context_except_mlp"};
-    const char *policy = r->j.policy;
     struct rk_plan *p = r->p;
-    if (strcmp(policy, "none") == 0) return RK_OK;
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        if (strcmp(policy, kept[i]) == 0) {
-            p->recompute = RK_SELECTIVE;
-            p->recompute_parts = 1u << RK_PART_ACTIVATION | 1u << RK_PART_NORM;
-            notes_add(r->notes, NOTE_WARNING, 0, 0, "remat_policy", policy,
-                      "is estimated as computing norms and activations again");
-            return RK_OK;
-        }
-    p->recompute = RK_WHOLE;
-    if (strcmp(policy, "full") == 0) return RK_OK;
-    for (size_t i = 0; i < sizeof few / sizeof *few; i++)
-        if (strcmp(policy, few[i]) == 0) {
-            notes_add(r->notes, NOTE_WARNING, 0, 0, "remat_policy", policy,
-                      "is estimated as full: less memory and more time than the run");
-            return RK_OK;
-        }
-    return settings_fail_key(&r->settings, "remat_policy", r->error,
-                             "%.60s chooses tensor by tensor, or offloads: give --set "
-                             "remat_policy=full, minimal or none, whichever is nearest",
-                             policy);
+    enum stay stay[TENSORS] = {REMAT};
+    if (strcmp(r->j.policy, "none") == 0) return RK_OK;
+    const enum rk_status status = stays_of(r, stay);
+    if (status != RK_OK) return status;
+    const bool qkv = stay[QKV] || (stay[QUERY] && stay[KEY] && stay[VALUE]);
+    const bool mlp = stay[UP] || stay[UP_0];
+    unsigned said = 0, counted = BIT(INPUT) | (qkv ? ATTENTION_IN : 0);
+    for (int i = 0; i < TENSORS; i++)
+        said |= stay[i] ? BIT(i) : 0;
+    p->recompute = qkv && mlp ? RK_SELECTIVE : RK_WHOLE;
+    p->qkv_kept = qkv && !mlp && !r->m->kv_rank;
+    if (p->recompute == RK_SELECTIVE) {
+        p->recompute_parts = 1u << RK_PART_ACTIVATION | 1u << RK_PART_NORM;
+        counted = BIT(TENSORS) - 1;
+    }
+    offload(p, share_offloaded(r->m, stay, counted));
+    said &= ~(counted | (r->m->gated_mlp || p->qkv_kept ? BIT(DOWN) : 0));
+    if (p->recompute == RK_SELECTIVE || (said && !p->qkv_kept) || said & BIT(CONTEXT_OUT))
+        notes_add(r->notes, NOTE_WARNING, 0, 0, "remat_policy", r->j.policy,
+                  p->recompute == RK_SELECTIVE
+                      ? "is estimated as computing norms and activations again"
+                  : p->qkv_kept ? "is estimated as keeping queries, keys and values alone: less "
+                                  "memory and more time than the run"
+                                : "is estimated as full: less memory and more time than the run");
+    return RK_OK;
 }
 
 static enum rk_status read_precision(struct reading *r)

@@ -328,10 +328,12 @@ Test(error_bars, how_often_they_hold)
     cr_assert_eq(error_bars_coverage(&results, ERROR_TIMES, TRIAL_UNREAD, &coverage, &error),
                  RK_OK);
     cr_expect_eq(coverage.sources, 8);
-    cr_assert_eq(error_bars_coverage(&results, ERROR_TIMES, TRIAL_NEWEST, &coverage, &error),
-                 RK_OK);
+    cr_assert_eq(error_bars_coverage(&results, ERROR_TIMES, TRIAL_OLDER, &coverage, &error), RK_OK);
     cr_expect_eq(coverage.sources, 8);
     NEAR(coverage.most, 0); /* learned from the first alone, at 1.5 of its error */
+    results.result[4].came++;
+    cr_assert_eq(error_bars_coverage(&results, ERROR_TIMES, TRIAL_OLDER, &coverage, &error), RK_OK);
+    NEAR(coverage.most, 1 / 8.0); /* the fifth is learned from all others */
     free(results.result);
 }
 

@@ -160,10 +160,12 @@ Test(layers_experts, capacity_and_crowding)
         bool padded;
         double rows;
     } cases[] = {
-        {1.5, 0, false, 3072},      /* the busiest rank has more */
-        {1.5, 1.25, false, 2560},   /* what is beyond is dropped */
-        {1.125, 1.25, false, 2304}, /* nothing is */
-        {1, 1.25, true, 2560},      /* filled up */
+        {1.5, 0, false, 3072},                   /* the busiest rank has more */
+        {1.5, 1.25, false, 2560},                /* what is beyond is dropped */
+        {1.125, 1.25, false, 2304},              /* nothing is */
+        {1, 1.25, true, 2560},                   /* filled up */
+        {1.5, 0, true, 3072},                    /* to the busiest */
+        {1, 0, true, 2048 * 2.8284271247461903}, /* of 64 experts and 8 */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         plan.imbalance = cases[i].imbalance;

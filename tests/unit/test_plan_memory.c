@@ -179,8 +179,8 @@ Test(plan_memory, the_step_may_need_more_than_the_activations)
     NEAR(stage->allocated_bytes, states + 2 * machine.system.kernels.workspace_bytes + 3 * N);
 }
 
-/* Without ZeRO fp32 gradients of all parameters come on top: 2 + 12 + 2 + 4 bytes. Jean Zay's log of
- * June 2021 has 15,446.8 MiB allocated on stages whose activations are few, of 811.7 million
+/* Without ZeRO fp32 gradients of all parameters come on top: 2 + 12 + 2 + 4 bytes. Jean Zay's log
+ * of June 2021 has 15,446.8 MiB allocated on stages whose activations are few, of 811.7 million
  * parameters, 19.95 each (bigscience, gpt2-meg-ds-3d/meg_ds_3d_gpt2_perf_n16-ds-on.out). */
 Test(plan_memory, the_step_without_zero)
 {
@@ -284,6 +284,36 @@ Test(plan_memory, gathered)
     NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_gathered], block * 4);
     plan.zero = 1;
     NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_gathered], 0);
+}
+
+/* XLA gathers a third of a block while it multiplies the largest matrix, the head here; gradients
+ * have 16 bits. */
+Test(plan_memory, gathered_by_matrix)
+{
+    struct rk_plan plan = plan_of(RK_FSDP, 8, 3);
+    plan.xla = true;
+    const double head = SMALL_TABLE + 2 * 64, third = SMALL_BLOCK / 3.0;
+    NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_gathered], (head + third) * 2 + head * 2);
+    plan.framework = RK_MEGATRON;
+    plan.zero = 1;
+    rk_predict(&small, &machine.system, &plan, &prediction);
+    cr_expect_eq(prediction.verdict, RK_BAD_OPTION);
+}
+
+/* Queries, keys and values of layers that are recomputed whole stay: 3 h of 16 bits, of four
+ * blocks, and are not multiplied again. */
+Test(plan_memory, products_that_stay)
+{
+    struct rk_plan plan = plan_of(RK_FSDP, 1, 0);
+    plan.recompute = RK_WHOLE;
+    const double before = stage_of(&small, &plan, 0)->holds[RK_HOLD_attention];
+    const double time = prediction.step_s;
+    plan.qkv_kept = true;
+    NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_attention], before + 4 * T * 3 * h * 2);
+    cr_expect_lt(prediction.step_s, time);
+    plan.recompute = RK_KEEP;
+    rk_predict(&small, &machine.system, &plan, &prediction);
+    cr_expect_eq(prediction.verdict, RK_BAD_OPTION);
 }
 
 /* ---- offload ---- */

@@ -27,6 +27,7 @@ static const char *const left_out[] = {"precision",
                                        "microbatch",
                                        "chunks",
                                        "sequence-parallel",
+                                       "activation-offload",
                                        NULL};
 
 static bool listed(const char *name)

@@ -141,6 +141,7 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "precision": 
     "probability": 
     "qkv_joined": 
+    "qkv_kept": 
     "recompute": 
     "recompute_every": 
     "recompute_layers": 
@@ -177,6 +178,7 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "weights_fp8": 
     "whole_gradients": 
     "whole_logits": 
+    "xla": 
     "zero": 
   "assumed": 
   "capacity_bytes": 

@@ -178,6 +178,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "precision": 
     "probability": 
     "qkv_joined": 
+    "qkv_kept": 
     "recompute": 
     "recompute_every": 
     "recompute_layers": 
@@ -224,6 +225,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "whole_gradients": 
     "whole_logits": 
     "working_bytes": 
+    "xla": 
     "zero": 
   "assumed": 
   "by": 

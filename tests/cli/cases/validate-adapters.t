@@ -17,13 +17,13 @@ reckon validate runs.csv --sure 1; echo "exit $?"
 7 rows read
 
 Errors of memory
-of                 count  signed   mean  median  90th pct  worst  worst is
-                               %      %       %         %      %
-allocated              1   26.76  26.76   26.76     26.76  26.76  a_1
-reserved               1   35.88  35.88   35.88     35.88  35.88  a_3
-in use                 1   26.09  26.09   26.09     26.09  26.09  a_2
-peaks of adapters      3   29.58  29.58   26.76     34.06  35.88  a_3
-all peaks              3   29.58  29.58   26.76     34.06  35.88  a_3
+of                 count  signed  mean  median  90th pct  worst  worst is
+                               %     %       %         %      %
+allocated              1   -0.65  0.65    0.65      0.65   0.65  a_1
+reserved               1    8.81  8.81    8.81      8.81   8.81  a_3
+in use                 1    0.48  0.48    0.48      0.48   0.48  a_2
+peaks of adapters      3    2.88  3.31    0.65      7.18   8.81  a_3
+all peaks              3    2.88  3.31    0.65      7.18   8.81  a_3
 
 What fits
 of                               count  right   share
@@ -39,10 +39,10 @@ id   source  reason
 a_6          adapters in series, prefixes and prompts
 a_7          lora_targets: "z" is not known
 id,metric,measured,predicted,error_pct,verdict,reason
-a_1,memory.allocated,16370000000,20750000000,26.76,compared, pipeline 1
-a_2,memory.used,18500000000,23330000000,26.09,compared, pipeline 1
-a_3,memory.reserved,17500000000,23780000000,35.88,compared, pipeline 1
-a_4,memory.bound,24000000000,23220000000,,compared, pipeline 1
+a_1,memory.allocated,16370000000,16260000000,-0.65,compared, pipeline 1
+a_2,memory.used,18500000000,18590000000,0.48,compared, pipeline 1
+a_3,memory.reserved,17500000000,19040000000,8.81,compared, pipeline 1
+a_4,memory.bound,24000000000,18480000000,,compared, pipeline 1
 a_5,OOM,,,,oom rejected, pipeline 1
 a_6,not given,,,,not modelled,"adapters in series
 a_7,not given,,,,not modelled,"lora_targets: ""z"" is not known"
