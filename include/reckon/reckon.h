@@ -8,9 +8,11 @@
 #include <reckon/catalog.h>
 #include <reckon/check.h>
 #include <reckon/command.h>
+#include <reckon/longest.h>
 #include <reckon/machine.h>
 #include <reckon/model.h>
 #include <reckon/offload.h>
+#include <reckon/offload_plans.h>
 #include <reckon/place.h>
 #include <reckon/plan.h>
 #include <reckon/plans.h>
