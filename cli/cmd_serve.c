@@ -317,16 +317,16 @@ static int answer(const struct serve_args *args, struct plan_input *input, doubl
 {
     struct serve_question q = {&input->model, &input->system, &input->draft.plan, {0}, report};
     uint64_t batch[MOST_BATCHES];
-    struct serve_found shown = {.plan = input->draft.plan};
+    struct rk_serve_layout shown = {.plan = input->draft.plan};
     struct rk_served served;
     q.serving = serving_of(args);
     add_question(&q, input);
     if (rk_serve(q.model, q.system, q.plan, &q.serving, &served), !served.timed)
         return refuse(&q, input, &served);
     if (args->search)
-        return serve_search(&q,
-                            &(struct serve_limits){(double)args->first_ms / 1e3,
-                                                   (double)args->token_ms / 1e3, args->top, room});
+        return serve_search(&q, &(struct rk_serve_limits){(double)args->first_ms / 1e3,
+                                                          (double)args->token_ms / 1e3,
+                                                          args->top ? args->top : 5, room});
     const int count = args->batch.count ? listed(&args->batch, batch) : usual(&q, batch);
     struct report_table *table = add_table(report, "batches", "Sequences at a time", batch_columns,
                                            COUNT_OF(batch_columns), REPORT_IN_ALL);

@@ -4,6 +4,7 @@
 
 #include <reckon/advise.h>
 #include <reckon/allocator.h>
+#include <reckon/budget.h>
 #include <reckon/campaign.h>
 #include <reckon/catalog.h>
 #include <reckon/check.h>
