@@ -5,7 +5,6 @@
 #include "cli/prediction.h"
 #include "cli/verdict.h"
 #include "clusters/predict.h"
-#include "clusters/price.h"
 #include "facts/learned.h"
 
 #include <math.h>

@@ -10,6 +10,7 @@
 #include "catalog/folder.h"
 #include "text/document.h"
 #include <reckon/catalog.h>
+#include <reckon/system.h>
 
 enum rk_status catalog_list(enum catalog_kind kind, struct catalog_list *list,
                             struct rk_error *error);
@@ -55,5 +56,18 @@ bool catalog_has(enum catalog_kind kind, const char *name);
  * RK_BAD_ARGUMENT with the nearest ids. `id` becomes the file's name without folder and ending. */
 enum rk_status catalog_open(enum catalog_kind kind, const char *name, struct document *document,
                             char *id, size_t id_size, struct rk_error *error);
+
+/* ---- a system as the text of a system file, reckon-system(5): system_text.c ---- */
+
+/* Where the numbers of each group come from; NULL: not said. */
+struct system_sources {
+    const char *whole, *kernels;
+    const char *const *links; /* (networks), or NULL */
+};
+
+/* With name and description unless NULL. What it holds loads as the same system, to 15 digits. The
+ * caller frees it; NULL when there is no memory. */
+char *system_text(const struct rk_system *system, const char *name, const char *description,
+                  const struct system_sources *sources);
 
 #endif

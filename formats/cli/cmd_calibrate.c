@@ -1,6 +1,5 @@
 /* reckon calibrate: an accelerator's constants from what was measured on it. */
 #include "catalog/catalog.h"
-#include "catalog/system_text.h"
 #include "cli/calibrate_runs.h"
 #include "cli/commands.h"
 #include "cli/show.h"

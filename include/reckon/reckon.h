@@ -9,6 +9,7 @@
 #include <reckon/catalog.h>
 #include <reckon/check.h>
 #include <reckon/command.h>
+#include <reckon/lengths.h>
 #include <reckon/longest.h>
 #include <reckon/machine.h>
 #include <reckon/model.h>
@@ -21,6 +22,7 @@
 #include <reckon/program.h>
 #include <reckon/search.h>
 #include <reckon/serve.h>
+#include <reckon/shapes.h>
 #include <reckon/shard.h>
 #include <reckon/status.h>
 #include <reckon/system.h>
