@@ -54,12 +54,12 @@ const struct usage prices_usage = {
 };
 
 static const struct report_column columns[] = {
-    {.name = "accelerator"},
-    {.name = "offer"},
-    {.name = "usd_per_hour",      .title = "price",    .unit = "USD/h", .digits = 4},
+    {.name = "accelerator", REPORT_OF(struct offer, accelerator)},
+    {.name = "offer", REPORT_OF(struct offer, name)},
+    {.name = "usd_per_hour", REPORT_OF(struct offer, usd_per_hour),      .title = "price",    .unit = "USD/h", .digits = 4},
     {.name = "preempted_every_h", .title = "preempted every", .unit = "h"},
-    {.name = "date"},
-    {.name = "source"},
+    {.name = "date", REPORT_OF(struct offer, date)},
+    {.name = "source", REPORT_OF(struct offer, source)},
 };
 /* clang-format on */
 
@@ -76,11 +76,10 @@ static size_t fill(struct report *report, const struct rk_campaign_facts *facts,
     for (size_t i = 0; i < facts->offers; i++) {
         const struct offer *o = &facts->offer[i];
         if (id && !is_of(o, id)) continue;
-        report_row(report, table,
-                   (const struct report_cell[]){
-                       cell_text(o->accelerator), cell_text(o->name), cell_number(o->usd_per_hour),
-                       o->preempted_every_h > 0 ? cell_number(o->preempted_every_h) : cell_none(),
-                       cell_text(o->date), cell_text(o->source)});
+        report_item(report, table, o,
+                    (const struct report_cell[]){o->preempted_every_h > 0
+                                                     ? cell_number(o->preempted_every_h)
+                                                     : cell_none()});
         shown++;
     }
     return shown;

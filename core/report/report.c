@@ -163,6 +163,40 @@ void report_row(struct report *report, struct report_table *table, const struct 
     memcpy(table->cells + table->rows++ * columns, cells, columns * sizeof *cells);
 }
 
+static struct report_cell cell_of(enum report_member of, const void *member)
+{
+    switch (of) {
+    case REPORT_OF_TEXT:
+        return cell_text(*(const char *const *)member);
+    case REPORT_OF_CHARS:
+        return cell_text(member);
+    case REPORT_OF_INT:
+        return cell_count((uint64_t) * (const int *)member);
+    case REPORT_OF_UNSIGNED:
+        return cell_count(*(const unsigned *)member);
+    case REPORT_OF_LONG:
+        return cell_count(*(const unsigned long *)member);
+    case REPORT_OF_LONGEST:
+        return cell_count(*(const unsigned long long *)member);
+    case REPORT_OF_FLAG:
+        return cell_flag(*(const bool *)member);
+    default:
+        return cell_number(*(const double *)member);
+    }
+}
+
+void report_item(struct report *report, struct report_table *table, const void *item,
+                 const struct report_cell *made)
+{
+    struct report_cell cells[REPORT_MAX_COLUMNS];
+    if (!table) return;
+    for (int i = 0; i < table->column_count; i++) {
+        const struct report_column *c = &table->columns[i];
+        cells[i] = c->of ? cell_of(c->of, (const char *)item + c->at) : *made++;
+    }
+    report_row(report, table, cells);
+}
+
 void report_record(struct report *report, const char *name, const struct report_column *columns,
                    int count, const struct report_cell *cells)
 {
