@@ -1,9 +1,9 @@
 /* reckon prices: what accelerators cost for an hour, each price with its date and source. */
-#include "campaign/facts.h"
 #include "catalog/catalog.h"
 #include "cli/commands.h"
 #include "cli/show.h"
 
+#include <reckon/campaign.h>
 #include <string.h>
 
 struct prices_args {
@@ -54,16 +54,16 @@ const struct usage prices_usage = {
 };
 
 static const struct report_column columns[] = {
-    {.name = "accelerator", REPORT_OF(struct offer, accelerator)},
-    {.name = "offer", REPORT_OF(struct offer, name)},
-    {.name = "usd_per_hour", REPORT_OF(struct offer, usd_per_hour),      .title = "price",    .unit = "USD/h", .digits = 4},
+    {.name = "accelerator", REPORT_OF(struct rk_price_offer, accelerator)},
+    {.name = "offer", REPORT_OF(struct rk_price_offer, name)},
+    {.name = "usd_per_hour", REPORT_OF(struct rk_price_offer, usd_per_hour),      .title = "price",    .unit = "USD/h", .digits = 4},
     {.name = "preempted_every_h", .title = "preempted every", .unit = "h"},
-    {.name = "date", REPORT_OF(struct offer, date)},
-    {.name = "source", REPORT_OF(struct offer, source)},
+    {.name = "date", REPORT_OF(struct rk_price_offer, date)},
+    {.name = "source", REPORT_OF(struct rk_price_offer, source)},
 };
 /* clang-format on */
 
-static bool is_of(const struct offer *offer, const char *id)
+static bool is_of(const struct rk_price_offer *offer, const char *id)
 {
     return strncmp(id, offer->accelerator, strlen(offer->accelerator)) == 0;
 }
@@ -72,9 +72,9 @@ static size_t fill(struct report *report, const struct rk_campaign_facts *facts,
 {
     struct report_table *table =
         REPORT_LIST(report, "prices", "Prices of an accelerator", REPORT_IN_ALL, columns);
+    const struct rk_price_offer *o;
     size_t shown = 0;
-    for (size_t i = 0; i < facts->offers; i++) {
-        const struct offer *o = &facts->offer[i];
+    for (size_t left = rk_price_offers(facts, &o); left > 0; left--, o++) {
         if (id && !is_of(o, id)) continue;
         report_item(report, table, o,
                     (const struct report_cell[]){o->preempted_every_h > 0

@@ -1,6 +1,5 @@
 #include "base/limits.h"
 #include "base/memory.h"
-#include "base/require.h"
 #include "clusters/predict.h"
 #include "estimate/stages.h"
 #include "machine/part.h"

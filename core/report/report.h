@@ -222,4 +222,15 @@ void report_record(struct report *report, const char *name, const struct report_
 enum rk_status report_write(const struct report *report, enum report_format format,
                             const struct report_style *style, FILE *out, struct rk_error *error);
 
+/* ---- for those who write tables themselves ---- */
+
+/* Fills `cells` (column_count) with one row of the table. */
+void table_row(const struct report_table *table, size_t row, struct report_cell *cells);
+
+/* Room for any number that is written with all its digits. */
+enum { NUMBER_SIZE = 40 };
+
+/* The shortest decimal text that reads back as the same double; "inf", "-inf", "nan" likewise. */
+const char *number_exact(double number, char buffer[NUMBER_SIZE]);
+
 #endif

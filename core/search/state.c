@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "search/engine.h"
 #include "search/fingerprint.h"
 
 #include <stdlib.h>
