@@ -1,5 +1,6 @@
 #include "catalog/plan_compare.h"
 
+#include "base/number.h"
 #include "catalog/plan_stages.h"
 #include "plan/habits.h"
 #include "plan/layers.h"
@@ -289,6 +290,29 @@ static void take_split(struct rk_plan *to, const struct rk_plan *from)
     to->last_layers = from->last_layers;
     to->embedding_counts = from->embedding_counts;
     to->head_counts = from->head_counts;
+}
+
+/* clang-format off */
+static const struct {
+    bool of_plan, of_layer;
+    const char *key[8];
+} families[] = {
+    {true,  true,  {"recompute", "recompute_parts", "recompute_layers", "recompute_every", "recompute_stride"}},
+    {true,  false, {"split", "stages", "first_layers", "last_layers", "embedding_counts", "head_counts"}},
+    {true,  false, {"context_kind", "ulysses"}},
+    {false, true,  {"tensor", "context", "context_kind", "ulysses", "context_contiguous", "sequence_parallel", "tensor_overlap"}},
+    {false, true,  {"expert", "expert_tensor"}},
+};
+/* clang-format on */
+
+const char *const *plan_family(const char *key, bool of_layer)
+{
+    for (int i = 0; i < COUNT_OF(families); i++)
+        for (int k = 0; families[i].key[k]; k++)
+            if ((of_layer ? families[i].of_layer : families[i].of_plan) &&
+                strcmp(families[i].key[k], key) == 0)
+                return families[i].key;
+    return NULL;
 }
 
 void plan_take(struct rk_plan *to, const struct rk_plan *from, int row)
