@@ -428,8 +428,6 @@ bool plan_axis_says(enum rk_plan_axis axis, const struct rk_model *model,
         return !plan || plan->context > 1;
     case RK_PLAN_ULYSSES:
         return !plan || (plan->context > 1 && plan->context_kind == RK_RING_ULYSSES);
-    case RK_PLAN_INNER_RING:
-        return !plan || plan->inner_ring > 0;
     case RK_PLAN_SEQUENCE_PARALLEL:
     case RK_PLAN_TENSOR_OVERLAP:
     case RK_PLAN_TENSOR_COMM:

@@ -120,8 +120,6 @@ struct rk_plan plan_canonical(const struct rk_model *model, const struct rk_plan
     if (p.expert_tensor == p.tensor) p.expert_tensor = 0;
     if (p.context == 1) p.context_kind = RK_RING;
     if (p.context_kind != RK_RING_ULYSSES) p.ulysses = 0;
-    if (p.inner_ring * (p.ulysses ? p.ulysses : 1) == p.context) p.inner_ring = 0;
-    if (p.context_kind == RK_GATHER || p.context_kind == RK_ULYSSES) p.inner_ring = 0;
     if (p.context == 1 || p.context_kind == RK_ULYSSES) p.context_contiguous = false;
     if (p.pipeline == 1 && !parts) without_pipeline(&p);
     if (!parts) p.order = plan_first_order(&p);
@@ -297,12 +295,12 @@ static void take_split(struct rk_plan *to, const struct rk_plan *from)
 /* clang-format off */
 static const struct {
     bool of_plan, of_layer;
-    const char *key[9];
+    const char *key[8];
 } families[] = {
     {true,  true,  {"recompute", "recompute_parts", "recompute_layers", "recompute_every", "recompute_stride"}},
     {true,  false, {"split", "stages", "first_layers", "last_layers", "embedding_counts", "head_counts"}},
-    {true,  false, {"context_kind", "ulysses", "inner_ring"}},
-    {false, true,  {"tensor", "context", "context_kind", "ulysses", "inner_ring", "context_contiguous", "sequence_parallel", "tensor_overlap"}},
+    {true,  false, {"context_kind", "ulysses"}},
+    {false, true,  {"tensor", "context", "context_kind", "ulysses", "context_contiguous", "sequence_parallel", "tensor_overlap"}},
     {false, true,  {"expert", "expert_tensor"}},
 };
 /* clang-format on */
@@ -340,6 +338,5 @@ void plan_take(struct rk_plan *to, const struct rk_plan *from, int row)
         if ((uint64_t)rk_plan_layout(to)->splits != to->pipeline * to->chunks) plan_be_even(to);
         if (to->pipeline == 1) to->chunks = 1;
     }
-    if (strcmp(key, "context_kind") == 0)
-        to->ulysses = from->ulysses, to->inner_ring = from->inner_ring;
+    if (strcmp(key, "context_kind") == 0) to->ulysses = from->ulysses;
 }

@@ -14,7 +14,7 @@ static void share(struct rank_map *map, enum rank_groups shards, struct rank_dig
     map->group[shards] = map->group[shards + 1] = all;
     map->group[shards].ranks = ranks;
     map->group[shards + 1].ranks = all.ranks / ranks;
-    map->group[shards + 1].step = all.step * ranks;
+    map->group[shards + 1].step = ranks;
 }
 
 /* Ring and Ulysses together divide the context; alone each has all of it. */
@@ -24,8 +24,6 @@ static void share_context(struct rank_map *map, const struct rk_plan *plan)
     share(map, RANKS_OF_ULYSSES, map->group[RANKS_OF_CONTEXT],
           both ? plan->ulysses : plan->context);
     if (!both) map->group[RANKS_OF_RING] = map->group[RANKS_OF_CONTEXT];
-    const struct rank_digits ring = map->group[RANKS_OF_RING];
-    share(map, RANKS_OF_INNER_RING, ring, plan->inner_ring ? plan->inner_ring : ring.ranks);
 }
 
 /* The dimensions of an order by their names, "tp-cp-dp-pp". */

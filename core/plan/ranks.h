@@ -20,8 +20,6 @@
     GROUP(PIPELINE,      "pipeline",      DATA) \
     GROUP(ULYSSES,       "ulysses",       CONTEXT) /* of context: that exchange heads */ \
     GROUP(RING,          "ring",          CONTEXT) /* ... among whom keys and values go round, or are gathered */ \
-    GROUP(INNER_RING,    "inner-ring",    CONTEXT) /* neighbours of a ring that are a ring of their own */ \
-    GROUP(OUTER_RING,    "outer-ring",    CONTEXT) /* ... between those */ \
     GROUP(EXPERT_TENSOR, "expert-tensor", EXPERT) \
     GROUP(EXPERT,        "expert",        EXPERT) \
     GROUP(EXPERT_DATA,   "expert-data",   DATA) \

@@ -55,7 +55,6 @@ static const struct axis_row axes[RK_PLAN_AXES] = {
     BOTH(TENSOR_OVERLAP,    "tensor-overlap",     CHOICE, names_of_tensor_overlap, true,  STORED_INT,      AT(tensor_overlap),     WIDTH,      offer_tensor_overlap,    "Overlap tensor-parallel communication with matrix products, in tiles"),
     ROW(CONTEXT_KIND,      "context-kind",       CHOICE, names_of_context_kind,    true,  STORED_INT,       AT(context_kind),       WIDTH,      offer_context_kind,      "Communication of context parallelism"),
     ROW(ULYSSES,           "ulysses",            NUMBER, NULL,             true,  STORED_U64,       AT(ulysses),            WIDTH,      offer_ulysses,           "Ranks per all-to-all group within ring+ulysses"),
-    ROW(INNER_RING,        "inner-ring",         NUMBER, NULL,             true,  STORED_U64,       AT(inner_ring),         WIDTH,      offer_inner_ring,        "Ranks per inner ring of a double ring"),
     BOTH(PRECISION,         "precision",          CHOICE, names_of_precision,  true,  STORED_INT,       AT(precision),          KERNELS,    offer_precision,         "Datatype of matrix products"),
     ROW(ATTENTION,         "attention",          CHOICE, names_of_attention_kernel,  true,  STORED_INT,       AT(attention),          KERNELS,    offer_attention,         "Attention kernel"),
     ROW(SEQUENCE_CHUNKS,   "sequence-chunks",    NUMBER, NULL,             true,  STORED_U64,       AT(sequence_chunks),    KERNELS,    offer_sequence_chunks,   "Number of chunks of the sequence that each layer runs one by one; above 1 layers are fully recomputed"),

@@ -255,25 +255,6 @@ void offer_ulysses(struct offered *o, const struct rk_plan *plan)
         plans_only(o, 0);
 }
 
-/* Where it is asked for, and there is a ring to divide; usual is one ring. */
-static bool usual_inner_ring(const struct offered *o, const struct rk_plan *plan, uint64_t value)
-{
-    (void)o;
-    (void)plan;
-    (void)value;
-    return false;
-}
-
-void offer_inner_ring(struct offered *o, const struct rk_plan *plan)
-{
-    const bool rings = plan->context > 1 &&
-                       (plan->context_kind == RK_RING || plan->context_kind == RK_RING_ULYSSES);
-    if (rings && plans_asked(o))
-        plans_offer_divisors(o, plan, plan->context, usual_inner_ring);
-    else
-        plans_only(o, rings ? plan->inner_ring : 0);
-}
-
 /* ---- kernels ---- */
 
 void offer_precision(struct offered *o, const struct rk_plan *plan)

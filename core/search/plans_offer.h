@@ -25,8 +25,7 @@ typedef void plan_offer(struct offered *offered, const struct rk_plan *plan);
 plan_offer offer_tensor, offer_context, offer_pipeline, offer_data, offer_expert_tensor,
     offer_expert, offer_order;
 plan_offer offer_microbatch;
-plan_offer offer_sequence_parallel, offer_tensor_overlap, offer_context_kind, offer_ulysses,
-    offer_inner_ring;
+plan_offer offer_sequence_parallel, offer_tensor_overlap, offer_context_kind, offer_ulysses;
 plan_offer offer_precision, offer_attention, offer_dispatcher, offer_expert_overlap,
     offer_sequence_chunks;
 plan_offer offer_recompute, offer_chunks, offer_recompute_layers, offer_split,

@@ -86,30 +86,20 @@ static void add_kv_gather(struct build *build, double bytes)
 }
 
 /* Keys and values of one rank after another, each step during attention over the previous ones
- * [liu2023]. Forward has `turns` messages; backward has these and one more of their gradients,
- * which must return to their ranks. */
-static void add_ring(struct build *build, enum op id, enum comm_over over, double turns,
-                     double bytes)
+ * [liu2023]. Forward has n - 1 steps; backward has these and n of their gradients, which must
+ * return to their ranks. */
+static void add_ring(struct build *build, const struct heads *heads, double bytes)
 {
-    struct operation *op = add_comm(build, id, core, over, COMM_SEND, COMM_SEND, bytes);
-    op->comm_times[RK_FORWARD] = turns;
-    op->comm_times[RK_AGRAD] = turns + 1;
-    op->comm_bytes[RK_AGRAD] = bytes * (2 * turns + 1) / (turns + 1);
-    op->kernels[RK_FORWARD] = turns;
-    op->kernels[RK_AGRAD] = turns + 1;
+    const double n = heads->around;
+    struct operation *op =
+        add_comm(build, OP_KV_RING, core, OVER_RING, COMM_SEND, COMM_SEND, bytes);
+    op->comm_times[RK_FORWARD] = n - 1;
+    op->comm_times[RK_AGRAD] = n;
+    op->comm_bytes[RK_AGRAD] = bytes * (2 * n - 1) / n;
+    op->kernels[RK_FORWARD] = n - 1;
+    op->kernels[RK_AGRAD] = n;
     op->beside_attention = true;
     op->working_bytes = 4 * bytes; /* one pair at hand, one on its way, and their gradients */
-}
-
-/* The next inner ring's keys are on their way for as long as an inner ring turns [gu2024]. */
-static void add_rings(struct build *build, double around, double bytes)
-{
-    const double inner = build->plan->inner_ring ? (double)build->plan->inner_ring : around;
-    const double rings = around / inner;
-    if (rings > 1) add_ring(build, OP_KV_OUTER_RING, OVER_OUTER_RING, rings - 1, bytes);
-    if (inner > 1)
-        add_ring(build, OP_KV_RING, rings > 1 ? OVER_INNER_RING : OVER_RING, rings * (inner - 1),
-                 bytes);
 }
 
 static void add_around(struct build *build, const struct heads *heads)
@@ -120,7 +110,7 @@ static void add_around(struct build *build, const struct heads *heads)
     if (build->plan->context_kind == RK_GATHER)
         add_kv_gather(build, bytes);
     else
-        add_rings(build, heads->around, bytes);
+        add_ring(build, heads, bytes);
 }
 
 /* ---- the core ---- */

@@ -34,7 +34,6 @@ enum rk_plan_axis {
     RK_PLAN_TENSOR_OVERLAP,
     RK_PLAN_CONTEXT_KIND,
     RK_PLAN_ULYSSES,
-    RK_PLAN_INNER_RING,
     /* kernels */
     RK_PLAN_PRECISION,
     RK_PLAN_ATTENTION,
