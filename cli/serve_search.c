@@ -10,14 +10,17 @@
 
 /* clang-format off */
 static const struct report_column layout_columns[] = {
-    {.name = "rank"}, {.name = "tensor"}, {.name = "pipeline"}, {.name = "data"},
-    {.name = "expert", .title = "experts"},
-    {.name = "batch"},
-    {.name = "first_token_s", .title = "first token", .unit = "s", .digits = 3},
-    {.name = "token_s", .title = "token", .unit = "s", .digits = 3},
-    {.name = "tokens_per_s", .title = "tokens/s", .unit = "", .digits = 5},
+    {.name = "rank"},
+    {.name = "tensor", REPORT_OF(struct rk_serve_layout, plan.tensor)},
+    {.name = "pipeline", REPORT_OF(struct rk_serve_layout, plan.pipeline)},
+    {.name = "data"},
+    {.name = "expert", REPORT_OF(struct rk_serve_layout, plan.expert), .title = "experts"},
+    {.name = "batch", REPORT_OF(struct rk_serve_layout, batch)},
+    {.name = "first_token_s", REPORT_OF(struct rk_serve_layout, served.alone.step_s), .title = "first token", .unit = "s", .digits = 3},
+    {.name = "token_s", REPORT_OF(struct rk_serve_layout, served.mean_token_s), .title = "token", .unit = "s", .digits = 3},
+    {.name = "tokens_per_s", REPORT_OF(struct rk_serve_layout, served.tokens_per_s), .title = "tokens/s", .unit = "", .digits = 5},
     {.name = "tokens_per_s_gpu", .title = "... per GPU", .unit = "", .digits = 5},
-    {.name = "memory_bytes", .title = "memory", .unit = "B", .digits = 1},
+    {.name = "memory_bytes", REPORT_OF(struct rk_serve_layout, served.total_bytes), .title = "memory", .unit = "B", .digits = 1},
     {.name = "fits", .title = "fits in", .unit = "%", .digits = 0},
     {.name = "plan"},
 };
@@ -50,15 +53,11 @@ static void add_row(const struct serve_question *q, struct report_table *table,
     const struct rk_plan *plan = &layout->plan;
     const struct rk_served *s = &layout->served;
     const double chance = learned_fit(q->model, q->system, plan, s->total_bytes);
-    report_row(q->report, table,
-               (struct report_cell[LAYOUT_COLUMNS]){
-                   cell_count(rank), cell_count(plan->tensor), cell_count(plan->pipeline),
-                   cell_count(rk_plan_data(plan)), cell_count(plan->expert),
-                   cell_count(layout->batch), cell_number(s->alone.step_s),
-                   cell_number(s->mean_token_s), cell_number(s->tokens_per_s),
-                   cell_number(s->tokens_per_s / (double)plan->ranks), cell_number(s->total_bytes),
-                   isnan(chance) ? cell_none() : cell_number(chance),
-                   cell_text(serve_words(q->report, plan))});
+    report_item(q->report, table, layout,
+                (const struct report_cell[]){cell_count(rank), cell_count(rk_plan_data(plan)),
+                                             cell_number(s->tokens_per_s / (double)plan->ranks),
+                                             isnan(chance) ? cell_none() : cell_number(chance),
+                                             cell_text(serve_words(q->report, plan))});
 }
 
 enum rk_status serve_layouts(const struct serve_question *q, const struct rk_serve_limits *limits,
