@@ -1,5 +1,6 @@
 #include "report/report.h"
 
+#include "base/limits.h"
 #include "base/memory.h"
 #include "report/write.h"
 
@@ -185,15 +186,22 @@ static struct report_cell cell_of(enum report_member of, const void *member)
     }
 }
 
-void report_item(struct report *report, struct report_table *table, const void *item,
-                 const struct report_cell *made)
+void report_item_of(struct report *report, struct report_table *table, const void *item,
+                    const struct report_cell *made, int count)
 {
     struct report_cell cells[REPORT_MAX_COLUMNS];
+    int used = 0;
     if (!table) return;
     for (int i = 0; i < table->column_count; i++) {
         const struct report_column *c = &table->columns[i];
-        cells[i] = c->of ? cell_of(c->of, (const char *)item + c->at) : *made++;
+        if (c->of) {
+            cells[i] = cell_of(c->of, (const char *)item + c->at);
+        } else {
+            RK_REQUIRE(used < count);
+            cells[i] = made[used++];
+        }
     }
+    RK_REQUIRE(used == count);
     report_row(report, table, cells);
 }
 

@@ -209,10 +209,13 @@ void report_to_front(struct report *report, struct report_table *last);
 void report_row(struct report *report, struct report_table *table, const struct report_cell *cells);
 
 /* Appends a row: columns that are REPORT_OF members have those of `item`, which lives as long as
- * the report where they are texts; the others the cells of `made` in their order (NULL: there are
- * none). */
-void report_item(struct report *report, struct report_table *table, const void *item,
-                 const struct report_cell *made);
+ * the report where they are texts; the others the cells of an array in their order (NULL: there are
+ * none), which has one for each of them. */
+#define report_item(report, table, item, ...)                                                      \
+    report_item_of(report, table, item, __VA_ARGS__,                                               \
+                   (int)(sizeof(__VA_ARGS__) / sizeof(struct report_cell)))
+void report_item_of(struct report *report, struct report_table *table, const void *item,
+                    const struct report_cell *made, int count);
 
 /* A table of one row that JSON shows as an object; `columns` (count) as report_add wants them. */
 void report_record(struct report *report, const char *name, const struct report_column *columns,

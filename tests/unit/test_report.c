@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -403,4 +404,31 @@ Test(report, a_row_is_the_members_of_a_struct)
     cr_expect_str_eq(csv, "a,made,b,c,d,e,f,g,last,h\nx,one,yz,3,4,5,6,0.5,2,true\n");
     free(csv);
     report_release(&report);
+}
+
+/* A cell too few, which would be read from behind the array, and one too many end the program. */
+static void add_pair(int cells)
+{
+    static const struct report_column fields[] = {
+        {.name = "a", REPORT_OF(struct report_cell, type)}, {.name = "made"}};
+    const struct report_cell item = cell_count(1), made[2] = {item, item};
+    struct report report = {.first = NULL};
+    struct report_table *table = REPORT_LIST(&report, NULL, NULL, REPORT_IN_ALL, fields);
+    report_item_of(&report, table, &item, made, cells);
+    report_release(&report);
+}
+
+Test(report, a_row_has_its_cells)
+{
+    add_pair(1);
+}
+
+Test(report, a_row_lacks_a_cell, .signal = SIGABRT)
+{
+    add_pair(0);
+}
+
+Test(report, a_row_has_a_cell_too_many, .signal = SIGABRT)
+{
+    add_pair(2);
 }
