@@ -13,13 +13,15 @@
 #include "facts/learned.h"
 #include "report/chart.h"
 
+#include <reckon/budget.h>
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DAY_S = 86400, TOKENS_OF_A_STEP = 1 << 22, SEQUENCE = 8192 };
+enum { DAY_S = 86400 };
 
 static const double MOST_DAYS = 36525, MOST_USD = 1e15; /* a century; all there is */
 
@@ -89,12 +91,6 @@ const struct usage budget_usage = {
     .see_also = "reckon-predict(1), reckon-search(1), reckon-shapes(1)",
 };
 
-/* Blocks and hidden size: the ratio of Llama 3's, 102 to 130. */
-static const struct size {
-    uint64_t layers, hidden;
-} sizes[] = {{16, 2048},  {24, 2560},  {28, 3072},  {32, 4096},  {40, 5120},   {48, 6144},   {60, 7168},
-             {80, 8192},  {88, 10240}, {96, 12288}, {110, 14336}, {126, 16384}, {140, 18432}, {150, 22528}};
-
 static const struct report_column columns[] = {
     {.name = "model"},
     {.name = "parameters", .unit = "n", .digits = 2},
@@ -120,44 +116,13 @@ static const struct chart budget_chart = {
     .mark = CHART_LINE,
     .x = {.log = true},
     .y = {.title = "tokens", .log = true}};
-enum { COLUMNS = sizeof columns / sizeof *columns, SIZES = sizeof sizes / sizeof *sizes };
+enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static struct rk_model model_of(const struct size *size)
-{
-    struct rk_model model = {.layers = size->layers,
-                             .hidden = size->hidden,
-                             .feedforward = size->hidden * 7 / 2,
-                             .heads = size->hidden / 128,
-                             .kv_heads = 8,
-                             .head_dim = 128,
-                             .sequence = SEQUENCE,
-                             .vocabulary = 128256,
-                             .position = RK_POSITION_ROPE,
-                             .norm = RK_RMS_NORM,
-                             .gated_mlp = true,
-                             .activation = RK_SILU,
-                             .no_dropout = true,
-                             .flash_attention = true,
-                             .causal_skip = true};
-    snprintf(model.id, sizeof model.id, "%" PRIu64 "x%" PRIu64, size->layers, size->hidden);
-    return model;
-}
-
-/* What one model gets for the budget. */
+/* What one model gets for the budget, and what was assumed of its run. */
 struct weighed {
-    struct rk_model model;
-    bool fits;
-    struct rk_offer offer;
-    struct rk_campaign campaign;
-    struct rk_campaign_outcome outcome; /* of 1e12 tokens */
-    double tokens, asked;
+    struct rk_budgeted of;
     char assumed[RUN_NOTES];
 };
-
-static bool affordable(const struct weighed *w)
-{
-    return w->fits && w->tokens >= w->asked;
-}
 
 static bool stop(void *context)
 {
@@ -165,67 +130,51 @@ static bool stop(void *context)
     return progress_stopped();
 }
 
-/* Samples of 4 million tokens, in whole samples of every GPU. */
-static uint64_t batch_of(const struct budget_args *args, uint64_t gpus,
-                         const struct rk_model *model)
-{
-    const uint64_t samples = TOKENS_OF_A_STEP / model->sequence;
-    if (args->batch) return args->batch;
-    return samples <= gpus ? gpus : samples / gpus * gpus;
-}
-
 /* What is the same for all models. */
 struct weighing {
+    struct rk_budget budget;
     const struct budget_args *args;
     const struct run_terms *terms;
-    const struct rk_system *system;
     struct progress *progress; /* a bar over the sizes */
+    char assumed[RUN_NOTES];   /* of the run asked about last */
 };
 
-static enum rk_status find_plan(const struct weighing *at, uint64_t gpus, struct weighed *w,
-                                struct rk_error *error)
+static enum rk_status leave(void *context, struct rk_plans_problem *problem, struct rk_aim *aim,
+                            struct rk_error *error)
 {
-    struct rk_plans_problem problem;
-    struct rk_aim aim = {.threads = (int)at->args->threads, .stop = stop};
-    rk_plans_problem_init(&problem, &w->model, at->system, RK_MEGATRON, gpus,
-                          batch_of(at->args, gpus, &w->model), 0);
-    const enum rk_status status = at->system->machine
-                                      ? headroom_of_clusters(at->args->headroom, &problem, error)
-                                      : headroom_room(at->args->headroom, &w->model, at->system,
-                                                      &problem.base, &aim.room, error);
-    w->fits = status == RK_OK && rk_offer(&problem, &aim, &w->offer);
+    const struct weighing *at = context;
+    return problem->system->machine
+               ? headroom_of_clusters(at->args->headroom, problem, error)
+               : headroom_room(at->args->headroom, problem->model, problem->system, &problem->base,
+                               &aim->room, error);
+}
+
+static enum rk_status run(void *context, const struct rk_model *model, const struct rk_plan *plan,
+                          const struct rk_prediction *prediction, struct rk_campaign *campaign,
+                          struct rk_error *error)
+{
+    struct weighing *at = context;
+    const struct rk_system *system = at->budget.system;
+    const struct forecast forecast = {model, system, plan, prediction, ""};
+    at->assumed[0] = '\0';
+    const enum rk_status status =
+        run_campaign(at->terms, &forecast, RK_BUDGET_TOKENS, campaign, at->assumed, error);
+    if (status == RK_OK && at->args->cost > 0 && !(campaign->price > 0))
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--cost: no price of %s is known: give --price", system->id);
     return status;
 }
 
-/* Days and money are as many times as much as the tokens. */
-static enum rk_status weigh(const struct weighing *at, uint64_t gpus, struct weighed *w,
-                            struct rk_error *error)
+static enum rk_status weigh(struct weighing *at, struct weighed *w, struct rk_error *error)
 {
-    const struct budget_args *args = at->args;
-    enum rk_status status = find_plan(at, gpus, w, error);
-    if (status != RK_OK || !w->fits) return status;
-    const struct rk_plan *plan = &w->offer.found.plan;
-    struct rk_prediction prediction;
-    rk_predict(&w->model, at->system, plan, &prediction);
-    const struct forecast forecast = {&w->model, at->system, plan, &prediction, ""};
-    w->assumed[0] = '\0';
-    status = run_campaign(at->terms, &forecast, 1e12, &w->campaign, w->assumed, error);
-    if (status != RK_OK) return status;
-    if (args->cost > 0 && !(w->campaign.price > 0))
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "--cost: no price of %s is known: give --price", at->system->id);
-    rk_campaign_expect(&w->campaign, &w->outcome);
-    w->tokens = INFINITY;
-    if (args->days > 0) w->tokens = 1e12 * args->days * DAY_S / w->outcome.total_s;
-    if (args->cost > 0) w->tokens = fmin(w->tokens, 1e12 * args->cost / w->outcome.cost);
-    w->asked = rk_optimal_tokens((enum rk_scaling_law)args->law,
-                                 (double)rk_model_active_parameters(&w->model));
-    return RK_OK;
+    const enum rk_status status = rk_budget_weigh(&at->budget, &w->of, error);
+    if (w->of.fits) memcpy(w->assumed, at->assumed, sizeof w->assumed);
+    return status;
 }
 
 /* ---- what is said ---- */
 
-static void add_row(struct report *report, struct report_table *table, const struct weighed *w,
+static void add_row(struct report *report, struct report_table *table, const struct rk_budgeted *w,
                     const struct rk_system *system)
 {
     char words[RK_PLAN_TEXT] = "none fits";
@@ -236,7 +185,7 @@ static void add_row(struct report *report, struct report_table *table, const str
     cells[1] = cell_number((double)rk_model_parameters(&w->model));
     if (w->fits) {
         const struct rk_outcome *o = &w->offer.found.outcome;
-        const double times = w->tokens / 1e12;
+        const double times = w->tokens / RK_BUDGET_TOKENS;
         const double chance =
             system->machine ? NAN /* each stage has its own */
                             : learned_fit(&w->model, system, &w->offer.found.plan, o->hbm_bytes);
@@ -250,7 +199,7 @@ static void add_row(struct report *report, struct report_table *table, const str
         if (w->outcome.cost > 0) cells[8] = cell_number(times * w->outcome.cost);
         cells[9] = cell_number(w->tokens / (double)rk_model_active_parameters(&w->model));
         cells[10] = cell_number(w->asked);
-        cells[11] = cell_flag(affordable(w));
+        cells[11] = cell_flag(rk_budget_affords(w));
     }
     cells[12] = cell_text(report_text(report, "%s", words));
     report_row(report, table, cells);
@@ -270,40 +219,19 @@ static const char *budget_text(struct report *report, const struct budget_args *
 }
 
 /* ", 50.2 days and 1.3 million USD" that the tokens take that the law asks for. */
-static const char *asked_text(struct report *report, const struct weighed *w)
+static const char *asked_text(struct report *report, const struct rk_budgeted *w)
 {
-    const double times = w->asked / 1e12, usd = times * w->outcome.cost;
+    const double times = w->asked / RK_BUDGET_TOKENS, usd = times * w->outcome.cost;
     const char *days = report_text(report, "%.4g days", times * w->outcome.total_s / DAY_S);
     return usd > 0 ? report_text(report, "%s and %s", days, verdict_money(report, usd)) : days;
 }
 
-enum { DOUBLINGS = 10 };
-
-/* Twice as many, four times, ...: the first number of GPUs that is enough for the budget; 0: none.
- */
-static enum rk_status enough_gpus(const struct weighing *at, const struct rk_model *model,
-                                  struct weighed *w, uint64_t *enough, struct rk_error *error)
-{
-    const uint64_t most = at->system->devices ? at->system->devices : UINT64_MAX;
-    enum rk_status status = RK_OK;
-    uint64_t gpus = at->args->gpus;
-    *enough = 0;
-    for (int i = 0; i < DOUBLINGS && !*enough && !progress_stopped() && status == RK_OK; i++) {
-        gpus *= 2;
-        if (gpus > most) break;
-        w->model = *model;
-        status = weigh(at, gpus, w, error);
-        if (affordable(w)) *enough = gpus;
-    }
-    return status;
-}
-
 /* What would do for a model that is not affordable. */
 static enum rk_status note_short(struct report *report, const struct weighing *at,
-                                 const struct weighed *w, struct rk_error *error)
+                                 const struct rk_budgeted *w, struct rk_error *error)
 {
     const struct budget_args *args = at->args;
-    struct weighed more = {.fits = false};
+    struct rk_budgeted more = {.model = w->model};
     uint64_t gpus = 0;
     const char *text = report_text(
         report, "not affordable: no plan of %s fits these GPUs without offload", w->model.id);
@@ -313,14 +241,14 @@ static enum rk_status note_short(struct report *report, const struct weighing *a
                            "billion, which take %s",
                            w->model.id, w->tokens / 1e9, w->asked / 1e9, asked_text(report, w));
     enum rk_status status = RK_OK;
-    if (args->days > 0 || !w->fits) status = enough_gpus(at, &w->model, &more, &gpus, error);
+    if (args->days > 0 || !w->fits) status = rk_budget_enough(&at->budget, &more, &gpus, error);
     if (gpus)
         text = report_text(report, "%s; %" PRIu64 " GPUs suffice, %s", text, gpus,
                            asked_text(report, &more));
     else if (status == RK_OK && (args->days > 0 || !w->fits))
         text =
             report_text(report, "%s; no number of GPUs suffices, of %" PRIu64 " doubled %d times",
-                        text, args->gpus, DOUBLINGS);
+                        text, args->gpus, RK_BUDGET_DOUBLINGS);
     report_answer(report, REPORT_BAD, text);
     return status;
 }
@@ -330,9 +258,9 @@ static void note_full(struct report *report, const struct weighed *all, int coun
 {
     const char *names = NULL;
     for (int i = 0; i < count; i++)
-        if (all[i].fits && !all[i].offer.leaves_room)
+        if (all[i].of.fits && !all[i].of.offer.leaves_room)
             names = report_text(report, "%s%s%s", names ? names : "", names ? ", " : "",
-                                all[i].model.id);
+                                all[i].of.model.id);
     if (names)
         report_note(report,
                     report_text(report,
@@ -341,27 +269,27 @@ static void note_full(struct report *report, const struct weighed *all, int coun
                                 names));
 }
 
-static enum rk_status weigh_all(const struct weighing *at, struct weighed all[SIZES], int *count,
-                                struct rk_error *error)
+static enum rk_status weigh_all(struct weighing *at, struct weighed all[RK_BUDGET_SIZES],
+                                int *count, struct rk_error *error)
 {
     const struct budget_args *args = at->args;
     struct rk_model own = {.layers = 0};
     enum rk_status status = args->model ? model_open(args->model, &own, error) : RK_OK;
-    const int models = args->model ? 1 : SIZES;
+    const int models = args->model ? 1 : RK_BUDGET_SIZES;
     for (*count = 0; status == RK_OK && *count < models && !progress_stopped(); (*count)++) {
         progress_step(at->progress, (uint64_t)*count, (uint64_t)models, 0);
-        all[*count].model = args->model ? own : model_of(&sizes[*count]);
-        status = weigh(at, args->gpus, &all[*count], error);
+        all[*count].of.model = args->model ? own : rk_budget_model(*count);
+        status = weigh(at, &all[*count], error);
     }
     return status;
 }
 
 /* How long steps of the runs of a model take; before it, where it is the answer, `what` it is. */
-static void add_plan(struct report *report, const struct weighing *at, const struct weighed *w,
+static void add_plan(struct report *report, const struct weighing *at, const struct rk_budgeted *w,
                      const char *what)
 {
     struct rk_prediction prediction;
-    const struct forecast f = {&w->model, at->system, &w->offer.found.plan, &prediction, ""};
+    const struct forecast f = {&w->model, at->budget.system, &w->offer.found.plan, &prediction, ""};
     struct rk_error error; /* without memory the answer stands without them */
     rk_predict(f.model, f.system, f.plan, &prediction);
     if (what) return verdict_of(report, what, &f);
@@ -373,9 +301,9 @@ static void add_plan(struct report *report, const struct weighing *at, const str
 
 /* `count`: how many sizes were weighed. */
 static const char *best_text(struct report *report, const struct budget_args *args,
-                             const struct weighed *best, int count)
+                             const struct rk_budgeted *best, int count)
 {
-    const double times = best->tokens / 1e12, usd = times * best->outcome.cost;
+    const double times = best->tokens / RK_BUDGET_TOKENS, usd = times * best->outcome.cost;
     return report_text(report,
                        "%s: %s, %.3g billion parameters on %.3g trillion tokens in %.4g days%s%s; ",
                        args->model           ? "affordable"
@@ -383,7 +311,7 @@ static const char *best_text(struct report *report, const struct budget_args *ar
                                              : report_text(report,
                                                            "INCOMPLETE, stopped by a signal: the "
                                                            "largest affordable of %d of %d sizes",
-                                                           count, SIZES),
+                                                           count, RK_BUDGET_SIZES),
                        best->model.id, (double)rk_model_parameters(&best->model) / 1e9, times,
                        times * best->outcome.total_s / DAY_S, usd > 0 ? " for " : "",
                        usd > 0 ? verdict_money(report, usd) : "");
@@ -392,26 +320,26 @@ static const char *best_text(struct report *report, const struct budget_args *ar
 static void add_rows(struct report *report, const struct weighing *at, const struct weighed *all,
                      int count)
 {
-    const char *title = budget_text(report, at->args, at->system);
+    const char *title = budget_text(report, at->args, at->budget.system);
     struct report_table *table = REPORT_LIST(report, "budget", title, REPORT_IN_ALL, columns);
     if (table) table->chart = &budget_chart;
     report->title = report_text(report, "What a budget trains: %s", title);
     for (int i = 0; i < count; i++)
-        add_row(report, table, &all[i], at->system);
+        add_row(report, table, &all[i].of, at->budget.system);
 }
 
-static enum rk_status fill(struct report *report, const struct weighing *at,
-                           struct weighed all[SIZES], bool *found, struct rk_error *error)
+static enum rk_status fill(struct report *report, struct weighing *at,
+                           struct weighed all[RK_BUDGET_SIZES], bool *found, struct rk_error *error)
 {
     const struct budget_args *args = at->args;
-    const struct weighed *best = NULL;
+    const struct rk_budgeted *best = NULL;
     const char *assumed = "";
     int count;
     enum rk_status status = weigh_all(at, all, &count, error);
     if (status != RK_OK) return status;
     for (int i = 0; i < count; i++) {
-        if (affordable(&all[i])) best = &all[i];
-        if (all[i].fits) assumed = all[i].assumed;
+        if (rk_budget_affords(&all[i].of)) best = &all[i].of;
+        if (all[i].of.fits) assumed = all[i].assumed;
     }
     *found = best != NULL;
     report_record(report, NULL, (const struct report_column[]){{.name = "complete"}}, 1,
@@ -419,10 +347,10 @@ static enum rk_status fill(struct report *report, const struct weighing *at,
     if (best)
         add_plan(report, at, best, best_text(report, args, best, count));
     else if (count)
-        status = note_short(report, at, &all[0], error);
+        status = note_short(report, at, &all[0].of, error);
     note_full(report, all, count);
     add_rows(report, at, all, count);
-    if (!best && args->model && count && all[0].fits) best = &all[0];
+    if (!best && args->model && count && all[0].of.fits) best = &all[0].of;
     if (best) add_plan(report, at, best, NULL);
     if (*assumed)
         report_paragraph(report, report_text(report, "assumed: %s; megatron, %s", assumed,
@@ -468,8 +396,19 @@ int cmd_budget(int argc, char **argv)
     struct run_terms terms = {.args = NULL};
     if (status == RK_OK) status = run_terms_open(&terms, &args.run, &error);
     progress_start(&progress, "sizes");
-    const struct weighing at = {&args, &terms, &system, &progress};
-    struct weighed *all = calloc(SIZES, sizeof *all);
+    struct weighing at = {.args = &args, .terms = &terms, .progress = &progress};
+    at.budget = (struct rk_budget){.system = &system,
+                                   .days = args.days,
+                                   .cost = args.cost,
+                                   .law = (enum rk_scaling_law)args.law,
+                                   .gpus = args.gpus,
+                                   .batch = args.batch,
+                                   .threads = (int)args.threads,
+                                   .stop = stop,
+                                   .leave = leave,
+                                   .run = run,
+                                   .context = &at};
+    struct weighed *all = calloc(RK_BUDGET_SIZES, sizeof *all);
     if (!all && status == RK_OK) status = no_memory(&error);
     if (status == RK_OK) status = fill(&report, &at, all, &found, &error);
     progress_end(&progress);

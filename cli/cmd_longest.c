@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "cli/commands.h"
-#include "cli/longest.h"
 #include "cli/longest_tables.h"
 #include "cli/page_longest.h"
 #include "cli/plan_axes.h"
@@ -137,7 +136,7 @@ static enum rk_status leave_room_over(struct tables *t, const char *headroom,
     struct rk_plans_problem before = *t->over;
     const enum rk_status status = headroom_of_clusters(headroom, t->over, error);
     if (memcmp(before.usable_bytes, t->over->usable_bytes, sizeof before.usable_bytes) != 0)
-        longest_forget(t->p);
+        rk_longest_forget(t->p);
     return status;
 }
 
@@ -151,8 +150,8 @@ static enum rk_status open_over(struct tables *t, const struct longest_args *arg
                        "--gpus does not go with several clusters: each says how many it has");
     struct rk_plans_problem *problem = t->over = malloc(sizeof *problem);
     if (!problem) return no_memory(error);
-    rk_plans_problem_init(problem, &input->model, &input->system, RK_MEGATRON, 0, LONGEST_SAMPLES,
-                          t->p->step);
+    rk_plans_problem_init(problem, &input->model, &input->system, RK_MEGATRON, 0,
+                          RK_LONGEST_SAMPLES, t->p->step);
     enum rk_status status = plan_problem_take(&input->draft, problem, error);
     struct rk_space *space = status == RK_OK ? rk_plans_open(problem, error) : NULL;
     if (!space) return error->status;
@@ -163,15 +162,16 @@ static enum rk_status open_over(struct tables *t, const struct longest_args *arg
 
 /* A kind's machine has as much memory as its plans may take. */
 static enum rk_status leave_room(struct tables *t, const char *headroom,
-                                 struct roomy_system roomy[LONGEST_KINDS], struct rk_error *error)
+                                 struct roomy_system roomy[RK_LONGEST_KINDS],
+                                 struct rk_error *error)
 {
     const struct plan_input *input = t->input;
     enum rk_status status = RK_OK;
     if (t->over) return leave_room_over(t, headroom, error);
-    for (int kind = 0; kind < LONGEST_KINDS && status == RK_OK; kind++) {
+    for (int kind = 0; kind < RK_LONGEST_KINDS && status == RK_OK; kind++) {
         struct rk_plan plan = t->p->words;
         double room = 1;
-        plan.framework = longest_framework((enum longest_kind)kind);
+        plan.framework = rk_longest_framework((enum rk_longest_kind)kind);
         status = headroom_room(headroom, &input->model, &input->system, &plan, &room, error);
         t->p->system[kind] = system_with_room(&roomy[kind], &input->system, room);
     }
@@ -180,21 +180,21 @@ static enum rk_status leave_room(struct tables *t, const char *headroom,
 
 static void take_best(struct tables *t, struct found *f)
 {
-    const enum longest_kind all = (enum longest_kind)LONGEST_KINDS;
-    const uint64_t tokens = f->tokens[LONGEST_KINDS];
-    f->any = tokens && longest_fastest(t->p, tokens, all, &f->plan, &f->outcome);
-    f->limit = report_text(t->report, "%s", longest_limit(t->p, tokens, all));
+    const enum rk_longest_kind all = (enum rk_longest_kind)RK_LONGEST_KINDS;
+    const uint64_t tokens = f->tokens[RK_LONGEST_KINDS];
+    f->any = tokens && rk_longest_fastest(t->p, tokens, all, &f->plan, &f->outcome);
+    f->limit = report_text(t->report, "%s", rk_longest_limit(t->p, tokens, all));
 }
 
 static enum rk_status find(struct tables *t, const struct longest_args *args, struct found *f,
-                           struct roomy_system roomy[LONGEST_KINDS], struct rk_error *error)
+                           struct roomy_system roomy[RK_LONGEST_KINDS], struct rk_error *error)
 {
     t->p->gpus = f->gpus;
     enum rk_status status = leave_room(t, f->full ? "none" : args->headroom, roomy, error);
-    if (status == RK_OK) status = longest_list(t->p, error);
-    if (status == RK_OK) longest_find(t->p, f->tokens);
+    if (status == RK_OK) status = rk_longest_list(t->p, error);
+    if (status == RK_OK) rk_longest_find(t->p, f->tokens);
     if (status == RK_OK) take_best(t, f);
-    if (status != RK_OK || f->full || f->tokens[LONGEST_KINDS]) return status;
+    if (status != RK_OK || f->full || f->tokens[RK_LONGEST_KINDS]) return status;
     f->full = true;
     return find(t, args, f, roomy, error);
 }
@@ -206,8 +206,8 @@ static const char *lengths_text(struct report *report, const struct found *found
     const char *text = "";
     for (int i = 0; i < count; i++)
         text = report_text(report, "%s%s%s%s on %" PRIu64 "%s", text, i ? ", " : "",
-                           whole_format(size, found[i].tokens[LONGEST_KINDS]), i ? "" : " tokens",
-                           found[i].gpus, i ? "" : " GPUs");
+                           whole_format(size, found[i].tokens[RK_LONGEST_KINDS]),
+                           i ? "" : " tokens", found[i].gpus, i ? "" : " GPUs");
     return text;
 }
 
@@ -235,7 +235,7 @@ static void say_longest(struct tables *t, const struct found *found, int count)
 static void note_full(struct report *report, const struct found *found, int count)
 {
     for (int i = 0; i < count; i++)
-        if (found[i].full && found[i].tokens[LONGEST_KINDS])
+        if (found[i].full && found[i].tokens[RK_LONGEST_KINDS])
             report_note(report,
                         report_text(report,
                                     "%" PRIu64 " GPUs: no plan leaves the headroom of the memory: "
@@ -244,7 +244,7 @@ static void note_full(struct report *report, const struct found *found, int coun
 }
 
 static enum rk_status answer(const struct longest_args *args, struct tables *t,
-                             struct roomy_system roomy[LONGEST_KINDS], bool *any,
+                             struct roomy_system roomy[RK_LONGEST_KINDS], bool *any,
                              struct rk_error *error)
 {
     uint64_t gpus[MOST_GPU_COUNTS];
@@ -262,7 +262,7 @@ static enum rk_status answer(const struct longest_args *args, struct tables *t,
     for (int i = 0; i < count && status == RK_OK; i++) {
         t->p->gpus = gpus[i];
         status = leave_room(t, found[i].full ? "none" : args->headroom, roomy, error);
-        if (status == RK_OK) status = longest_list(t->p, error);
+        if (status == RK_OK) status = rk_longest_list(t->p, error);
         if (status != RK_OK) break;
         *any |= found[i].any;
         longest_add_longest(t, &found[i]);
@@ -340,8 +340,8 @@ int cmd_longest(int argc, char **argv)
     plan_words_prepare();
     const int done = options_read(&longest_usage, argc, argv, &args);
     if (done >= 0) return done;
-    struct longest *p = calloc(1, sizeof *p);
-    struct roomy_system *roomy = calloc(LONGEST_KINDS, sizeof *roomy);
+    struct rk_longest *p = calloc(1, sizeof *p);
+    struct roomy_system *roomy = calloc(RK_LONGEST_KINDS, sizeof *roomy);
     struct tables tables = {.p = p, .input = &input, .report = &report};
     enum rk_status status =
         p && roomy ? plan_gather(&args.source, &input, &error) : no_memory(&error);
@@ -359,7 +359,7 @@ int cmd_longest(int argc, char **argv)
     const int code = status == RK_OK ? show(&tables, &args, any) : options_fail(&error);
     report_release(&report);
     plan_input_release(&input);
-    if (p) longest_release(p);
+    if (p) rk_longest_release(p);
     free(tables.over);
     free(roomy);
     free(p);

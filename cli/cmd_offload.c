@@ -104,19 +104,19 @@ static enum rk_status of_plan(const struct offload_args *args, struct plan_input
     enum rk_status status = plan_gather(&args->source, input, error);
     if (status == RK_OK) status = plan_settle(&args->source, input, NULL, NULL, error);
     if (status != RK_OK) return status;
-    if (offload_tiers(&input->system) < 1) return one_memory(&input->system, error);
-    struct offload_job job = {.model = &input->model,
-                              .system = &input->system,
-                              .plan = input->draft.plan,
-                              .lifetime_years = args->lifetime_years};
-    status = offload_open(&job, error);
+    if (rk_offload_tiers(&input->system) < 1) return one_memory(&input->system, error);
+    struct rk_offload_job job = {.model = &input->model,
+                                 .system = &input->system,
+                                 .plan = input->draft.plan,
+                                 .lifetime_years = args->lifetime_years};
+    status = rk_offload_open(&job, error);
     if (status == RK_OK && args->simulate) {
         offload_simulated(&job, report);
     } else if (status == RK_OK) {
         status = offload_rules(&job, args->verbose, report);
         error->text[0] = 0;
     }
-    offload_release(&job);
+    rk_offload_release(&job);
     return status;
 }
 

@@ -1,9 +1,9 @@
 /* reckon prices: what accelerators cost for an hour, each price with its date and source. */
-#include "campaign/facts.h"
 #include "catalog/catalog.h"
 #include "cli/commands.h"
 #include "cli/show.h"
 
+#include <reckon/campaign.h>
 #include <string.h>
 
 struct prices_args {
@@ -54,16 +54,16 @@ const struct usage prices_usage = {
 };
 
 static const struct report_column columns[] = {
-    {.name = "accelerator"},
-    {.name = "offer"},
-    {.name = "usd_per_hour",      .title = "price",    .unit = "USD/h", .digits = 4},
+    {.name = "accelerator", REPORT_OF(struct rk_price_offer, accelerator)},
+    {.name = "offer", REPORT_OF(struct rk_price_offer, name)},
+    {.name = "usd_per_hour", REPORT_OF(struct rk_price_offer, usd_per_hour),      .title = "price",    .unit = "USD/h", .digits = 4},
     {.name = "preempted_every_h", .title = "preempted every", .unit = "h"},
-    {.name = "date"},
-    {.name = "source"},
+    {.name = "date", REPORT_OF(struct rk_price_offer, date)},
+    {.name = "source", REPORT_OF(struct rk_price_offer, source)},
 };
 /* clang-format on */
 
-static bool is_of(const struct offer *offer, const char *id)
+static bool is_of(const struct rk_price_offer *offer, const char *id)
 {
     return strncmp(id, offer->accelerator, strlen(offer->accelerator)) == 0;
 }
@@ -72,15 +72,14 @@ static size_t fill(struct report *report, const struct rk_campaign_facts *facts,
 {
     struct report_table *table =
         REPORT_LIST(report, "prices", "Prices of an accelerator", REPORT_IN_ALL, columns);
+    const struct rk_price_offer *o;
     size_t shown = 0;
-    for (size_t i = 0; i < facts->offers; i++) {
-        const struct offer *o = &facts->offer[i];
+    for (size_t left = rk_price_offers(facts, &o); left > 0; left--, o++) {
         if (id && !is_of(o, id)) continue;
-        report_row(report, table,
-                   (const struct report_cell[]){
-                       cell_text(o->accelerator), cell_text(o->name), cell_number(o->usd_per_hour),
-                       o->preempted_every_h > 0 ? cell_number(o->preempted_every_h) : cell_none(),
-                       cell_text(o->date), cell_text(o->source)});
+        report_item(report, table, o,
+                    (const struct report_cell[]){o->preempted_every_h > 0
+                                                     ? cell_number(o->preempted_every_h)
+                                                     : cell_none()});
         shown++;
     }
     return shown;

@@ -95,16 +95,16 @@ static const struct report_column class_columns[] = {
     {.name = "first_rank", .title = "first rank"},
     {.name = "ranks"},
     {.name = "instructions"},
-    {.name = "messages"},
+    {.name = "messages", REPORT_OF(struct rk_program_sums, instructions[RK_DO_SEND])},
     {.name = "collectives"},
-    {.name = "kernel_flop",        .title = "kernels", .unit = "FLOP", .digits = 2},
-    {.name = "tensor_sent_bytes",  .title = "tensor",   .unit = "B", .digits = 2},
-    {.name = "context_sent_bytes", .title = "context",  .unit = "B", .digits = 2},
-    {.name = "expert_sent_bytes",  .title = "experts",  .unit = "B", .digits = 2},
-    {.name = "data_sent_bytes",    .title = "data",     .unit = "B", .digits = 2},
-    {.name = "message_bytes",      .title = "stages",   .unit = "B", .digits = 2},
-    {.name = "parameters",         .digits = 4},
-    {.name = "state_bytes",        .title = "state",    .unit = "B", .digits = 2},
+    {.name = "kernel_flop", REPORT_OF(struct rk_program_sums, flop),        .title = "kernels", .unit = "FLOP", .digits = 2},
+    {.name = "tensor_sent_bytes", REPORT_OF(struct rk_program_sums, tensor_sent_bytes),  .title = "tensor",   .unit = "B", .digits = 2},
+    {.name = "context_sent_bytes", REPORT_OF(struct rk_program_sums, context_sent_bytes), .title = "context",  .unit = "B", .digits = 2},
+    {.name = "expert_sent_bytes", REPORT_OF(struct rk_program_sums, expert_sent_bytes),  .title = "experts",  .unit = "B", .digits = 2},
+    {.name = "data_sent_bytes", REPORT_OF(struct rk_program_sums, data_sent_bytes),    .title = "data",     .unit = "B", .digits = 2},
+    {.name = "message_bytes", REPORT_OF(struct rk_program_sums, message_bytes),      .title = "stages",   .unit = "B", .digits = 2},
+    {.name = "parameters", REPORT_OF(struct rk_program_sums, parameters),         .digits = 4},
+    {.name = "state_bytes", REPORT_OF(struct rk_program_sums, state_bytes),        .title = "state",    .unit = "B", .digits = 2},
     {.name = "held_bytes",         .title = "held",     .unit = "B", .digits = 2},
 };
 /* clang-format on */
@@ -247,15 +247,11 @@ static void add_class(struct report *report, struct report_table *table,
 {
     struct rk_program_sums sums;
     rk_program_sum(program, &sums);
-    report_row(report, table,
-               (const struct report_cell[CLASS_COLUMNS]){
-                   cell_count(program->stage), cell_count(class->first), cell_count(class->ranks),
-                   cell_count(program->instructions), cell_count(sums.instructions[RK_DO_SEND]),
-                   cell_count(collectives(&sums)), cell_number(sums.flop),
-                   cell_number(sums.tensor_sent_bytes), cell_number(sums.context_sent_bytes),
-                   cell_number(sums.expert_sent_bytes), cell_number(sums.data_sent_bytes),
-                   cell_number(sums.message_bytes), cell_number(sums.parameters),
-                   cell_number(sums.state_bytes), cell_number(held(&sums))});
+    report_item(
+        report, table, &sums,
+        (const struct report_cell[]){cell_count(program->stage), cell_count(class->first),
+                                     cell_count(class->ranks), cell_count(program->instructions),
+                                     cell_count(collectives(&sums)), cell_number(held(&sums))});
 }
 
 /* One program after the other in the same memory: half of the time is the kernel's otherwise. */

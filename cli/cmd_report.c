@@ -17,7 +17,6 @@
 #include "text/output.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -134,9 +133,8 @@ struct job {
     struct search_file file;
     struct plan_input plan;
     struct rk_prediction prediction;
-    struct diff *diff;     /* NULL: of one plan */
-    struct document trace; /* with --measured */
-    struct step_trace measured;
+    struct diff *diff;           /* NULL: of one plan */
+    struct step_trace *measured; /* NULL: without --measured */
     struct search_session session;
     struct search search;
     struct report answer; /* of the search */
@@ -170,20 +168,6 @@ static enum rk_status check_measured(const struct report_args *args, struct rk_e
         args->measured ? "--measured: a step is drawn over that" : "--addresses: buffers are");
 }
 
-static enum rk_status read_measured(struct job *job, struct rk_error *error)
-{
-    const uint64_t stages = job->plan.draft.plan.pipeline;
-    if (!job->args.measured) return RK_OK;
-    enum rk_status status = document_load(job->args.measured, &job->trace, error);
-    if (status == RK_OK) status = step_trace_read(&job->trace, &job->measured, error);
-    if (status == RK_OK && (uint64_t)job->measured.stages > stages)
-        status =
-            rk_fail(error, RK_BAD_INPUT, job->args.measured, 0, 0,
-                    "%d stages were measured, the plan has %" PRIu64 ": give the plan of that run",
-                    job->measured.stages, stages);
-    return status;
-}
-
 /* The first word may name the plan. */
 static void take_file(struct plan_source *source)
 {
@@ -208,11 +192,12 @@ static enum rk_status make_plan(struct job *job, int *code, struct rk_error *err
                                       &job->prediction, input->assumed};
     const struct page_names names = {source->model, source->system, source->file,
                                      job->args.measured, job->args.addresses};
-    status = read_measured(job, error);
-    if (status != RK_OK) return status;
+    if (names.measured) {
+        job->measured = measured_open(names.measured, input->draft.plan.pipeline, error);
+        if (!job->measured) return error->status;
+    }
     rk_predict(&input->model, &input->system, &input->draft.plan, &job->prediction);
-    status = page_plan(&job->page, &forecast, &names, &job->args.asked.run,
-                       names.measured ? &job->measured : NULL, error);
+    status = page_plan(&job->page, &forecast, &names, &job->args.asked.run, job->measured, error);
     if (status != RK_OK) return status;
     *code = verdict_exit(&forecast);
     return RK_OK;
@@ -455,8 +440,7 @@ int cmd_report(int argc, char **argv)
     diff_close(job.diff);
     search_file_release(&job.file);
     document_release(&job.document);
-    document_release(&job.trace);
-    step_trace_release(&job.measured);
+    measured_close(job.measured);
     plan_input_release(&job.plan);
     return status == RK_OK ? code : options_fail(&error);
 }

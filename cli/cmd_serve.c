@@ -119,13 +119,13 @@ const struct usage serve_usage = {
 
 static const struct report_column batch_columns[] = {
     {.name = "batch"},
-    {.name = "prefill_s", .title = "prefill", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "token_first_s", .title = "token, first", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "token_last_s", .title = "last", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "generate_s", .title = "all", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "tokens_per_s", .title = "tokens/s", .unit = "", .digits = 5},
+    {.name = "prefill_s", REPORT_OF(struct rk_served, prefill.step_s), .title = "prefill", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "token_first_s", REPORT_OF(struct rk_served, first.step_s), .title = "token, first", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "token_last_s", REPORT_OF(struct rk_served, last.step_s), .title = "last", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "generate_s", REPORT_OF(struct rk_served, generate_s), .title = "all", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "tokens_per_s", REPORT_OF(struct rk_served, tokens_per_s), .title = "tokens/s", .unit = "", .digits = 5},
     {.name = "tokens_per_s_gpu", .title = "... per GPU", .unit = "", .digits = 5},
-    {.name = "memory_bytes", .title = "memory", .unit = "B", .digits = 1, .own_scale = true},
+    {.name = "memory_bytes", REPORT_OF(struct rk_served, total_bytes), .title = "memory", .unit = "B", .digits = 1, .own_scale = true},
     {.name = "verdict"},
 };
 static const struct chart batch_chart = {
@@ -139,25 +139,25 @@ static const struct chart batch_chart = {
     .y = {.title = "tokens per second per GPU"}};
 static const struct report_column step_columns[] = {
     {.name = "step", .title = ""},
-    {.name = "step_s", .title = "time", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "matrix_s", .title = "matrix", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "attention_s", .title = "attention", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "memory_s", .title = "memory", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "tensor_s", .title = "tensor", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "expert_s", .title = "experts", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "launch_s", .title = "host", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "pipeline_s", .title = "pipeline", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "mfu", .title = "MFU", .unit = "%", .digits = 2},
+    {.name = "step_s", REPORT_OF(struct rk_served_step, step_s), .title = "time", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "matrix_s", REPORT_OF(struct rk_served_step, matrix_s), .title = "matrix", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "attention_s", REPORT_OF(struct rk_served_step, attention_s), .title = "attention", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "memory_s", REPORT_OF(struct rk_served_step, memory_s), .title = "memory", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "tensor_s", REPORT_OF(struct rk_served_step, tensor_s), .title = "tensor", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "expert_s", REPORT_OF(struct rk_served_step, expert_s), .title = "experts", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "launch_s", REPORT_OF(struct rk_served_step, launch_s), .title = "host", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "pipeline_s", REPORT_OF(struct rk_served_step, pipeline_s), .title = "pipeline", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "mfu", REPORT_OF(struct rk_served_step, mfu), .title = "MFU", .unit = "%", .digits = 2},
 };
 static const struct report_column memory_columns[] = {
-    {.name = "weights_bytes", .title = "weights", .unit = "B", .digits = 2},
-    {.name = "cache_bytes", .title = "cache", .unit = "B", .digits = 2, .help = "of all its sequences, at their full length"},
-    {.name = "working_bytes", .title = "activations", .unit = "B", .digits = 2, .help = "of a pass of prefill"},
-    {.name = "context_bytes", .title = "context", .unit = "B", .digits = 2, .help = "of the device and its libraries"},
-    {.name = "total_bytes", .title = "total", .unit = "B", .digits = 2},
+    {.name = "weights_bytes", REPORT_OF(struct rk_served, weights_bytes), .title = "weights", .unit = "B", .digits = 2},
+    {.name = "cache_bytes", REPORT_OF(struct rk_served, cache_bytes), .title = "cache", .unit = "B", .digits = 2, .help = "of all its sequences, at their full length"},
+    {.name = "working_bytes", REPORT_OF(struct rk_served, working_bytes), .title = "activations", .unit = "B", .digits = 2, .help = "of a pass of prefill"},
+    {.name = "context_bytes", REPORT_OF(struct rk_served, context_bytes), .title = "context", .unit = "B", .digits = 2, .help = "of the device and its libraries"},
+    {.name = "total_bytes", REPORT_OF(struct rk_served, total_bytes), .title = "total", .unit = "B", .digits = 2},
     {.name = "capacity_bytes", .title = "of the GPU", .unit = "B", .digits = 2},
-    {.name = "sequence_bytes", .title = "cache of a sequence", .unit = "B", .digits = 3},
-    {.name = "most_batch", .title = "sequences that fit", .help = "over all GPUs"},
+    {.name = "sequence_bytes", REPORT_OF(struct rk_served, sequence_bytes), .title = "cache of a sequence", .unit = "B", .digits = 3},
+    {.name = "most_batch", REPORT_OF(struct rk_served, most_batch), .title = "sequences that fit", .help = "over all GPUs"},
 };
 /* clang-format on */
 /* ---- tables ---- */
@@ -177,26 +177,16 @@ static struct report_table *add_table(struct report *report, const char *name, c
 static void add_batch(const struct serve_question *q, struct report_table *table,
                       const struct rk_served *s)
 {
-    const double ranks = (double)q->plan->ranks;
-    report_row(q->report, table,
-               (struct report_cell[COUNT_OF(batch_columns)]){
-                   cell_count(q->serving.batch), cell_number(s->prefill.step_s),
-                   cell_number(s->first.step_s), cell_number(s->last.step_s),
-                   cell_number(s->generate_s), cell_number(s->tokens_per_s),
-                   cell_number(s->tokens_per_s / ranks), cell_number(s->total_bytes),
-                   cell_text(rk_verdict_name(s->verdict))});
+    report_item(q->report, table, s,
+                (struct report_cell[]){cell_count(q->serving.batch),
+                                       cell_number(s->tokens_per_s / (double)q->plan->ranks),
+                                       cell_text(rk_verdict_name(s->verdict))});
 }
 
 static void add_step(const struct serve_question *q, struct report_table *table, const char *name,
                      const struct rk_served_step *step)
 {
-    report_row(q->report, table,
-               (struct report_cell[COUNT_OF(step_columns)]){
-                   cell_text(name), cell_number(step->step_s), cell_number(step->matrix_s),
-                   cell_number(step->attention_s), cell_number(step->memory_s),
-                   cell_number(step->tensor_s), cell_number(step->expert_s),
-                   cell_number(step->launch_s), cell_number(step->pipeline_s),
-                   cell_number(step->mfu)});
+    report_item(q->report, table, step, (struct report_cell[]){cell_text(name)});
 }
 
 static void show_steps(const struct serve_question *q, const struct rk_served *s)
@@ -211,12 +201,8 @@ static void show_steps(const struct serve_question *q, const struct rk_served *s
     add_step(q, table, "a token, last", &s->last);
     table = add_table(q->report, "memory", "Memory of the tightest GPU", memory_columns,
                       COUNT_OF(memory_columns), REPORT_IN_TEXT | REPORT_IN_JSON);
-    report_row(q->report, table,
-               (struct report_cell[COUNT_OF(memory_columns)]){
-                   cell_number(s->weights_bytes), cell_number(s->cache_bytes),
-                   cell_number(s->working_bytes), cell_number(s->context_bytes),
-                   cell_number(s->total_bytes), cell_number(q->system->memory[0].capacity_bytes),
-                   cell_number(s->sequence_bytes), cell_count(s->most_batch)});
+    report_item(q->report, table, s,
+                (struct report_cell[]){cell_number(q->system->memory[0].capacity_bytes)});
 }
 
 /* ---- batches ---- */
@@ -317,16 +303,16 @@ static int answer(const struct serve_args *args, struct plan_input *input, doubl
 {
     struct serve_question q = {&input->model, &input->system, &input->draft.plan, {0}, report};
     uint64_t batch[MOST_BATCHES];
-    struct serve_found shown = {.plan = input->draft.plan};
+    struct rk_serve_layout shown = {.plan = input->draft.plan};
     struct rk_served served;
     q.serving = serving_of(args);
     add_question(&q, input);
     if (rk_serve(q.model, q.system, q.plan, &q.serving, &served), !served.timed)
         return refuse(&q, input, &served);
     if (args->search)
-        return serve_search(&q,
-                            &(struct serve_limits){(double)args->first_ms / 1e3,
-                                                   (double)args->token_ms / 1e3, args->top, room});
+        return serve_search(&q, &(struct rk_serve_limits){(double)args->first_ms / 1e3,
+                                                          (double)args->token_ms / 1e3,
+                                                          args->top ? args->top : 5, room});
     const int count = args->batch.count ? listed(&args->batch, batch) : usual(&q, batch);
     struct report_table *table = add_table(report, "batches", "Sequences at a time", batch_columns,
                                            COUNT_OF(batch_columns), REPORT_IN_ALL);

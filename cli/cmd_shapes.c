@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/show.h"
-#include "workload/shapes.h"
+#include <reckon/shapes.h>
 
 #include <math.h>
 
@@ -25,13 +25,13 @@ enum { MOST_ROWS = 64, COARSE = 32, FINE = 4, MOST_HIDDEN_STEP = 65536, MOST_SEQ
 static const struct option shapes_options[] = {
     {.letter = 'p', .name = "params", .type = OPTION_COUNT, AT(parameters), .argument = "COUNT",
      .help = "Number of parameters to aim at: 11T, 1.3e12"},
-    {.name = "blocks", .type = OPTION_VALUES, AT(blocks), .argument = "N,N..N", .min = 1, .max = SHAPE_MOST_BLOCKS,
+    {.name = "blocks", .type = OPTION_VALUES, AT(blocks), .argument = "N,N..N", .min = 1, .max = RK_SHAPE_MOST_BLOCKS,
      .help = "List the models with these numbers of layers instead; a range stands for the multiples of --step"},
     {.name = "grid", .type = OPTION_FLAG, AT(grid),
      .help = "Print the map of sizes and ratios over hidden sizes and layers instead"},
     {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_ROWS,
      .help = "Number of proposals (default: 3)"},
-    {.name = "step", .type = OPTION_NUMBER, AT(step), .min = 1, .max = SHAPE_MOST_BLOCKS,
+    {.name = "step", .type = OPTION_NUMBER, AT(step), .min = 1, .max = RK_SHAPE_MOST_BLOCKS,
      .help = "Use multiples of N layers (default: 32, or the largest of 16, 8, 4 that comes within 10 % of --params)"},
     {.name = "hidden-step", .type = OPTION_NUMBER, AT(hidden_step), .min = 1, .max = MOST_HIDDEN_STEP,
      .help = "Use multiples of N for the hidden size (default: 1024; 512 below 500B, 128 below 3B parameters)"},
@@ -103,23 +103,23 @@ static uint64_t default_hidden_step(double parameters)
 }
 
 /* The largest power of two from FINE to COARSE with a model near the target. */
-static uint64_t default_step(const struct shape_rule *rule, double parameters)
+static uint64_t default_step(const struct rk_shape_rule *rule, double parameters)
 {
     uint64_t step = COARSE, blocks = 0;
     for (; parameters > 0 && step > FINE; step /= 2) {
-        shape_nearest(rule, parameters, step, &blocks, 1);
-        const struct rk_model model = shape_of(rule, blocks, 1);
-        if (fabs(shape_parameters(blocks, model.hidden) / parameters - 1) <= NEAR) break;
+        rk_shape_nearest(rule, parameters, step, &blocks, 1);
+        const struct rk_model model = rk_shape_of(rule, blocks, 1);
+        if (fabs(rk_shape_parameters(blocks, model.hidden) / parameters - 1) <= NEAR) break;
     }
     return step;
 }
 
 static void add_shape(struct report *report, struct report_table *table,
-                      const struct shape_rule *rule, const struct shapes_args *args,
+                      const struct rk_shape_rule *rule, const struct shapes_args *args,
                       uint64_t blocks)
 {
-    const struct rk_model model = shape_of(rule, blocks, args->sequence);
-    const double parameters = shape_parameters(blocks, model.hidden);
+    const struct rk_model model = rk_shape_of(rule, blocks, args->sequence);
+    const double parameters = rk_shape_parameters(blocks, model.hidden);
     const struct report_cell cells[] = {
         cell_count(blocks),
         cell_count(model.hidden),
@@ -129,8 +129,8 @@ static void add_shape(struct report *report, struct report_table *table,
         cell_count(model.feedforward),
         cell_number(parameters),
         args->parameters > 0 ? cell_number(parameters / args->parameters - 1) : cell_none(),
-        cell_count(shape_splits(&model)),
-        cell_text(shape_is_published(rule, blocks) ? "as published" : "extrapolated"),
+        cell_count(rk_shape_splits(&model)),
+        cell_text(rk_shape_is_published(rule, blocks) ? "as published" : "extrapolated"),
     };
     report_row(report, table, cells);
 }
@@ -176,7 +176,7 @@ static void add_grid(struct report *report)
         struct report_cell cells[GRID_COLUMNS + 1] = {cell_count(hidden)};
         for (int c = 0; c < GRID_COLUMNS; c++) {
             const uint64_t blocks = GRID_LOW + (uint64_t)c * GRID_STEP;
-            const char *size = short_number(report, shape_parameters_by_heads(blocks, hidden));
+            const char *size = short_number(report, rk_shape_parameters_by_heads(blocks, hidden));
             const char *ratio = short_number(report, (double)hidden / (double)blocks);
             cells[c + 1] = cell_text(report_text(report, "%s/%s", size, ratio));
         }
@@ -197,7 +197,7 @@ static const struct report_column file_columns[] = {
 
 static void add_model_file(struct report *report, const struct rk_model *model)
 {
-    const double parameters = shape_parameters(model->layers, model->hidden);
+    const double parameters = rk_shape_parameters(model->layers, model->hidden);
     const struct report_cell cells[] = {
         cell_text(report_text(report, "%s, %d blocks", short_number(report, parameters),
                               (int)model->layers)),
@@ -259,20 +259,20 @@ static enum rk_status check_args(const struct shapes_args *args, struct rk_error
 #define CLOSE_ENOUGH 0.15
 enum { WELL_SPLIT = 40, LOOKED_AT = 64 };
 
-static bool splits_well(const struct shape_rule *rule, uint64_t blocks, double parameters)
+static bool splits_well(const struct rk_shape_rule *rule, uint64_t blocks, double parameters)
 {
-    const struct rk_model model = shape_of(rule, blocks, 1);
-    const double off = shape_parameters(blocks, model.hidden) / parameters - 1;
-    return fabs(off) <= CLOSE_ENOUGH && shape_splits(&model) >= WELL_SPLIT;
+    const struct rk_model model = rk_shape_of(rule, blocks, 1);
+    const double off = rk_shape_parameters(blocks, model.hidden) / parameters - 1;
+    return fabs(off) <= CLOSE_ENOUGH && rk_shape_splits(&model) >= WELL_SPLIT;
 }
 
 /* The nearest ones; before them, of those that are close enough, the ones that split well: 248
  * blocks and heads are 8 * 31, and hardly any machine is. */
-static size_t propose(const struct shape_rule *rule, const struct shapes_args *args, uint64_t step,
-                      uint64_t *blocks)
+static size_t propose(const struct rk_shape_rule *rule, const struct shapes_args *args,
+                      uint64_t step, uint64_t *blocks)
 {
     uint64_t nearest[LOOKED_AT];
-    const size_t count = shape_nearest(rule, args->parameters, step, nearest, LOOKED_AT);
+    const size_t count = rk_shape_nearest(rule, args->parameters, step, nearest, LOOKED_AT);
     size_t chosen = 0;
     for (int well = 1; well >= 0; well--)
         for (size_t i = 0; i < count && chosen < args->top; i++)
@@ -284,7 +284,7 @@ static size_t propose(const struct shape_rule *rule, const struct shapes_args *a
 static int print_shapes(const struct shapes_args *args)
 {
     struct report report = {.first = NULL};
-    struct shape_rule rule = shape_rule_paper;
+    struct rk_shape_rule rule = rk_shape_rule_paper;
     uint64_t blocks[MOST_ROWS];
     rule.hidden_step =
         args->hidden_step ? args->hidden_step : default_hidden_step(args->parameters);
@@ -299,7 +299,7 @@ static int print_shapes(const struct shapes_args *args)
     }
     int code = RK_OK;
     if (args->output) {
-        const struct rk_model model = shape_of(&rule, blocks[0], args->sequence);
+        const struct rk_model model = rk_shape_of(&rule, blocks[0], args->sequence);
         code = write_model(&model, args->output);
     }
     struct report_table *table = REPORT_LIST(&report, "shapes", NULL, REPORT_IN_ALL, shape_columns);

@@ -4,7 +4,6 @@
 #include "catalog/catalog.h"
 #include "catalog/hosts.h"
 #include "catalog/model_fields.h"
-#include "catalog/system_text.h"
 #include "cli/commands.h"
 #include "cli/exit.h"
 #include "cli/model_input.h"

@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "cli/longest.h"
 #include "cli/page_longest.h"
 #include "cli/plan_axes.h"
 #include "cli/plan_input.h"
@@ -121,7 +120,7 @@ void longest_add_longest(struct tables *t, const struct found *found)
 {
     const bool any = found->any;
     const struct rk_outcome *o = &found->outcome;
-    const uint64_t tokens = found->tokens[LONGEST_KINDS];
+    const uint64_t tokens = found->tokens[RK_LONGEST_KINDS];
     report_row(
         t->report, t->longest,
         (struct report_cell[LONGEST_COLUMNS]){
@@ -134,97 +133,99 @@ void longest_add_longest(struct tables *t, const struct found *found)
     if (any) add_range(t, &found->plan);
 }
 
-void longest_add_ends(struct tables *t, const uint64_t tokens[LONGEST_KINDS + 1])
+void longest_add_ends(struct tables *t, const uint64_t tokens[RK_LONGEST_KINDS + 1])
 {
-    struct longest *p = t->p;
-    for (int kind = 0; kind < LONGEST_KINDS; kind++) {
-        const enum longest_kind own = (enum longest_kind)kind;
+    struct rk_longest *p = t->p;
+    for (int kind = 0; kind < RK_LONGEST_KINDS; kind++) {
+        const enum rk_longest_kind own = (enum rk_longest_kind)kind;
         struct rk_plan plan;
         struct rk_outcome o;
-        if (!tokens[kind] || !longest_fastest(p, tokens[kind], own, &plan, &o)) continue;
+        if (!tokens[kind] || !rk_longest_fastest(p, tokens[kind], own, &plan, &o)) continue;
         report_row(t->report, t->ends,
                    (struct report_cell[END_COLUMNS]){
-                       cell_count(p->gpus), cell_text(longest_kind_names[kind]),
+                       cell_count(p->gpus), cell_text(rk_longest_kind_name(kind)),
                        cell_count(tokens[kind]), cell_number(o.mfu), cell_number(o.hbm_bytes),
                        fits_cell(t, &plan, &o), cell_number(o.offload_bytes),
-                       cell_text(longest_limit(p, tokens[kind], own)),
+                       cell_text(rk_longest_limit(p, tokens[kind], own)),
                        cell_text(longest_plan_text(t->report, &plan))});
     }
 }
 
-static void note_gains(struct gains *g, const double mfu[LONGEST_KINDS])
+static void note_gains(struct gains *g, const double mfu[RK_LONGEST_KINDS])
 {
     g->lengths++;
-    for (int kind = 0; kind < LONGEST_KINDS; kind++) {
-        const bool both = mfu[LONGEST_SWAPPED] > 0 && mfu[kind] > 0;
+    for (int kind = 0; kind < RK_LONGEST_KINDS; kind++) {
+        const bool both = mfu[RK_LONGEST_SWAPPED] > 0 && mfu[kind] > 0;
         g->sum[kind] += mfu[kind];
         g->both[kind] += both;
-        if (both) g->ratios[kind] += mfu[LONGEST_SWAPPED] / mfu[kind];
+        if (both) g->ratios[kind] += mfu[RK_LONGEST_SWAPPED] / mfu[kind];
     }
 }
 
 static void add_gains(struct tables *t, const struct gains *g)
 {
-    for (int kind = LONGEST_MEGATRON; kind < LONGEST_KINDS; kind++) {
+    for (int kind = RK_LONGEST_MEGATRON; kind < RK_LONGEST_KINDS; kind++) {
         if (!g->both[kind]) continue;
         report_row(t->report, t->gains,
                    (struct report_cell[GAIN_COLUMNS]){
-                       cell_count(t->p->gpus), cell_text(longest_kind_names[kind]),
+                       cell_count(t->p->gpus), cell_text(rk_longest_kind_name(kind)),
                        cell_count((uint64_t)g->both[kind]),
                        cell_number(g->ratios[kind] / g->both[kind]),
                        cell_count((uint64_t)g->lengths),
-                       cell_number(g->sum[LONGEST_SWAPPED] / g->sum[kind])});
+                       cell_number(g->sum[RK_LONGEST_SWAPPED] / g->sum[kind])});
     }
 }
 
-static void add_point(struct tables *t, enum longest_kind kind, uint64_t tokens, double mfu,
+static void add_point(struct tables *t, enum rk_longest_kind kind, uint64_t tokens, double mfu,
                       const struct rk_outcome *o)
 {
     report_row(t->report, t->points,
                (struct report_cell[PAGE_LONGEST_COLUMNS]){
-                   cell_count(t->p->gpus), cell_text(longest_kind_names[kind]), cell_count(tokens),
-                   cell_number(mfu), cell_number(o->hbm_bytes), cell_number(o->offload_bytes)});
+                   cell_count(t->p->gpus), cell_text(rk_longest_kind_name(kind)),
+                   cell_count(tokens), cell_number(mfu), cell_number(o->hbm_bytes),
+                   cell_number(o->offload_bytes)});
 }
 
-static void add_length(struct tables *t, uint64_t tokens, double mfu[LONGEST_KINDS])
+static void add_length(struct tables *t, uint64_t tokens, double mfu[RK_LONGEST_KINDS])
 {
-    struct longest *p = t->p;
+    struct rk_longest *p = t->p;
     double best = 0;
     const char *text = NULL;
-    for (int kind = 0; kind < LONGEST_KINDS; kind++) {
+    for (int kind = 0; kind < RK_LONGEST_KINDS; kind++) {
         struct rk_plan plan;
         struct rk_outcome o;
         mfu[kind] = 0;
-        if (!longest_fastest(p, tokens, (enum longest_kind)kind, &plan, &o)) continue;
+        if (!rk_longest_fastest(p, tokens, (enum rk_longest_kind)kind, &plan, &o)) continue;
         mfu[kind] = o.mfu;
-        add_point(t, (enum longest_kind)kind, tokens, mfu[kind], &o);
+        add_point(t, (enum rk_longest_kind)kind, tokens, mfu[kind], &o);
         if (mfu[kind] <= best) continue;
         best = mfu[kind];
         text = longest_plan_text(t->report, &plan);
     }
 #define OF(value) (value > 0 ? cell_number(value) : cell_none())
-    const double a = mfu[LONGEST_SWAPPED], b = mfu[LONGEST_MEGATRON], c = mfu[LONGEST_DEEPSPEED];
+    const double a = mfu[RK_LONGEST_SWAPPED], b = mfu[RK_LONGEST_MEGATRON],
+                 c = mfu[RK_LONGEST_DEEPSPEED];
     report_row(t->report, t->lengths,
                (struct report_cell[LENGTH_COLUMNS]){
                    cell_count(p->gpus), cell_count(tokens), OF(a), OF(b), OF(c),
-                   OF(mfu[LONGEST_CHUNKED]), a > 0 && b > 0 ? cell_number(a / b) : cell_none(),
+                   OF(mfu[RK_LONGEST_CHUNKED]), a > 0 && b > 0 ? cell_number(a / b) : cell_none(),
                    a > 0 && c > 0 ? cell_number(a / c) : cell_none(), cell_number(best),
                    cell_text(text)});
 }
 
-void longest_add_lengths(struct tables *t, const uint64_t most[LONGEST_KINDS + 1])
+void longest_add_lengths(struct tables *t, const uint64_t most[RK_LONGEST_KINDS + 1])
 {
     struct gains gains = {.lengths = 0};
-    for (uint64_t at = 0, next; at < most[LONGEST_KINDS]; at = next) {
-        double mfu[LONGEST_KINDS];
+    for (uint64_t at = 0, next; at < most[RK_LONGEST_KINDS]; at = next) {
+        double mfu[RK_LONGEST_KINDS];
         uint64_t power = t->p->step;
         while (power <= at)
             power *= 2;
         next = power;
-        for (int kind = 0; kind < LONGEST_KINDS; kind++)
+        for (int kind = 0; kind < RK_LONGEST_KINDS; kind++)
             if (most[kind] > at && most[kind] < next) next = most[kind];
         add_length(t, next, mfu);
-        if ((next == power && next <= most[LONGEST_SWAPPED]) || next == most[LONGEST_SWAPPED])
+        if ((next == power && next <= most[RK_LONGEST_SWAPPED]) || next == most[RK_LONGEST_SWAPPED])
             note_gains(&gains, mfu);
     }
     add_gains(t, &gains);

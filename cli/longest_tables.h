@@ -2,12 +2,12 @@
 #ifndef RECKON_CLI_LONGEST_TABLES_H
 #define RECKON_CLI_LONGEST_TABLES_H
 
-#include "cli/longest.h"
 #include "cli/plan_input.h"
 #include "report/report.h"
+#include <reckon/longest.h>
 
 struct tables {
-    struct longest *p;
+    struct rk_longest *p;
     const struct plan_input *input;
     struct rk_plans_problem *over; /* of several clusters */
     struct report *report;
@@ -16,7 +16,7 @@ struct tables {
 
 /* What was found for a number of GPUs. */
 struct found {
-    uint64_t gpus, tokens[LONGEST_KINDS + 1];
+    uint64_t gpus, tokens[RK_LONGEST_KINDS + 1];
     bool full; /* no plan leaves the room */
     bool any;  /* the fastest at the longest length, which is: */
     struct rk_plan plan;
@@ -26,17 +26,17 @@ struct found {
 
 /* Of two buffers over the other kinds, at the lengths of a number of GPUs. */
 struct gains {
-    int lengths, both[LONGEST_KINDS];
-    double sum[LONGEST_KINDS], ratios[LONGEST_KINDS];
+    int lengths, both[RK_LONGEST_KINDS];
+    double sum[RK_LONGEST_KINDS], ratios[RK_LONGEST_KINDS];
 };
 
 void longest_add_longest(struct tables *t, const struct found *found);
 
-void longest_add_ends(struct tables *t, const uint64_t tokens[LONGEST_KINDS + 1]);
+void longest_add_ends(struct tables *t, const uint64_t tokens[RK_LONGEST_KINDS + 1]);
 
 /* A row for each power of two and where each kind ends. Gains are means over the former and the
  * longest of two buffers. */
-void longest_add_lengths(struct tables *t, const uint64_t most[LONGEST_KINDS + 1]);
+void longest_add_lengths(struct tables *t, const uint64_t most[RK_LONGEST_KINDS + 1]);
 
 void longest_open_tables(struct tables *t);
 

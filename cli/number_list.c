@@ -1,7 +1,7 @@
 #include "cli/number_list.h"
 
+#include "base/lists.h"
 #include "base/memory.h"
-#include "base/progression.h"
 #include "cli/options.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* number_list.h - lists of numbers as people ask for several sizes at once.
  *
- * Items with commas between them, each a number or a run of them (base/progression.h): "512,1024"
+ * Items with commas between them, each a number or a run of them (base/lists.h): "512,1024"
  * are two; "1024..16384" doubles: 1024, 2048, ..., 16384; "1024..65536x4" goes by factors of four,
  * "1024..4096+512" by steps; "2^10..2^14" is the first run again.
  */

@@ -1,8 +1,6 @@
 #include "cli/offload_rules.h"
 #include "base/units.h"
 #include "cli/verdict.h"
-#include "estimate/stages.h"
-#include "machine/part.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,21 +31,21 @@ static const struct report_column columns[] = {
 /* clang-format on */
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static const char *rule_verdict(const struct offload_job *job, const struct rk_prediction *p,
+static const char *rule_verdict(const struct rk_offload_job *job, const struct rk_prediction *p,
                                 struct report *report)
 {
     char need[QUANTITY_TEXT], have[QUANTITY_TEXT];
-    const double years = offload_life_years(job, p);
+    const double years = rk_offload_life_years(job, p);
     const bool here = p->verdict == RK_MEMORY_EXCEEDED && p->reason[0].tier == 0;
     int stage = p->tightest;
-    const int small = here ? 0 : offload_small_tier(job, p, &stage);
+    const int small = here ? 0 : rk_offload_small_tier(job, p, &stage);
     if (small >= 0) {
-        const struct offload_job *at = offload_at(job, p, stage);
-        const struct rk_memory part = memory_part(&at->system->memory[small], at->plan.ranks);
+        const struct rk_offload_job *at = rk_offload_at(job, p, stage);
+        const struct rk_memory part = rk_offload_memory(at, small - 1);
         const struct rk_memory *memory = &part;
         const double bytes = here         ? p->stage[stage].total_bytes
                              : job->parts ? p->stage[stage].away_bytes[small - 1]
-                                          : offload_held(p, small - 1);
+                                          : rk_offload_held(p, small - 1);
         return report_text(report, "%s%s%s too small: %s of %s", at->cluster ? at->cluster : "",
                            at->cluster ? ": " : "", memory->name,
                            quantity_format(need, QUANTITY_BYTES, bytes),
@@ -79,16 +77,16 @@ static const char by_tensor_and_layer[] = "by tensor and layer";
 /* The best of keeping, computing again, and shares of tokens to one tier or two. */
 static const char by_token[] = "by token, all tiers";
 
-static void add_row(const struct offload_job *job, struct report *report,
+static void add_row(const struct rk_offload_job *job, struct report *report,
                     struct report_table *table, const char *rule, const struct rk_plan *plan,
                     const struct rk_prediction *p)
 {
     char *text = report_alloc(report, RK_PLAN_TEXT);
     double bytes = 0;
     if (text) rk_plan_text(plan, text, RK_PLAN_TEXT);
-    for (int tier = 0; tier < offload_tiers(job->system); tier++)
-        bytes += offload_written(p, tier);
-    const double years = p->timed ? offload_life_years(job, p) : INFINITY;
+    for (int tier = 0; tier < rk_offload_tiers(job->system); tier++)
+        bytes += rk_offload_written(p, tier);
+    const double years = p->timed ? rk_offload_life_years(job, p) : INFINITY;
     struct report_cell cells[COLUMNS] = {
         cell_text(rule),
         cell_text(shares_text(plan, report)),
@@ -105,13 +103,13 @@ static void add_row(const struct offload_job *job, struct report *report,
         !plan->recompute_rest ? cell_none()
         : rule == by_tensor_and_layer
             ? cell_number(p->recompute_s)
-            : cell_number(p->recompute_s * offload_by_tensor(offload_at(job, p, p->slowest),
-                                                             rk_plan_activations_away(plan))),
+            : cell_number(p->recompute_s * rk_offload_by_tensor(rk_offload_at(job, p, p->slowest),
+                                                                rk_plan_activations_away(plan))),
         cell_number(bytes),
         p->step_s > 0 ? cell_number(bytes / (p->step_s / 2) / 1e9) : cell_none(),
         isfinite(years) ? cell_number(years) : cell_none(),
-        isfinite(years) ? cell_number(offload_rated_life_years(job, p)) : cell_none(),
-        cell_number(offload_cost_USD_a_year(job, p)),
+        isfinite(years) ? cell_number(rk_offload_rated_life_years(job, p)) : cell_none(),
+        cell_number(rk_offload_cost_USD_a_year(job, p)),
         cell_text(rule_verdict(job, p, report)),
         rule == by_tensor_and_layer ? cell_none() : cell_text(text ? text : ""), /* of no plan */
     };
@@ -121,7 +119,7 @@ static void add_row(const struct offload_job *job, struct report *report,
 }
 
 struct table {
-    const struct offload_job *job;
+    const struct rk_offload_job *job;
     struct report *report;
     struct report_table *rows;
     struct rk_prediction *prediction;
@@ -140,7 +138,7 @@ struct table {
 /* `plan` NULL: a bound that no plan reaches. */
 static void note_rule(struct table *t, const char *rule, const struct rk_plan *plan)
 {
-    const bool fits = offload_counts(t->job, t->prediction);
+    const bool fits = rk_offload_counts(t->job, t->prediction);
     t->any |= fits;
     if (!t->rules) t->said = rule_verdict(t->job, t->prediction, t->report);
     if (fits && plan && (!t->fastest || t->prediction->step_s < t->plan_s)) {
@@ -188,91 +186,6 @@ static void add_gains(struct table *t)
 
 /* ---- by tensor and layer ---- */
 
-/* What every layer of a stage swaps, and when: its always swapped part first, then its tensors. */
-struct deal {
-    struct rk_swap swap;
-    struct rk_swap_tensor tensor[MOST_OPERATIONS]; /* of one layer */
-    int tensors, layers, tiers, items;
-    struct rk_queue_item item[RK_QUEUE_ITEMS]; /* (layers, 1 + tensors) */
-    struct rk_queue_tier tier[RK_QUEUE_TIERS];
-    double bytes[RK_QUEUE_TIERS * RK_QUEUE_ITEMS]; /* (tiers, items) */
-    double turn_s;
-    /* state and weights, which the plan has there whatever becomes of activations */
-    double there_bytes[RK_SHARE_TIERS], written_bytes[RK_SHARE_TIERS];
-};
-
-/* The rate that is left after the weights that are loaded for each pass of `pass_s`. */
-static double left_Bps(const struct offload_job *job, const struct rk_prediction *p, int tier,
-                       double rate_Bps, double pass_s)
-{
-    const double share = job->plan.share[RK_SHARE_WEIGHTS][tier];
-    const double weight_bytes = element_bytes_of(&job->plan).weight;
-    return rate_Bps - (share > 0 ? share * p->stage[0].parameters * weight_bytes / pass_s : 0);
-}
-
-#define MUST_GO 1e9 /* seconds for each byte: more than any recomputation */
-
-/* Of a stage with one microbatch in flight, layers are ready one after the other, and needed in the
- * reverse order; with more, passes follow each other and only the rates of a period count. */
-static void time_items(struct deal *d, double in_flight)
-{
-    const double f = d->swap.forward_s, b = d->swap.backward_s, all = d->swap.layers;
-    const int each = 1 + d->tensors;
-    d->turn_s = in_flight > 1 ? all * (f + b) : all * f;
-    for (int i = 0; i < d->items; i++) {
-        const int layer = i / each, part = i % each;
-        const struct rk_swap_tensor *t = &d->tensor[part ? part - 1 : 0];
-        d->item[i] = (struct rk_queue_item){
-            .ready_s = in_flight > 1 ? 0 : (layer + 1) * f,
-            .needed_s = d->turn_s + (in_flight > 1 ? all * (f + b) : (all - 1 - layer) * b),
-            .bytes = part ? t->bytes : d->swap.always_bytes,
-            .worth = part == 0      ? MUST_GO
-                     : t->bytes > 0 ? t->again_s / t->bytes
-                                    : 0};
-    }
-}
-
-/* The tensors of a mean layer, their sums those of rk_swap_of_plan. */
-static bool open_deal(struct deal *d, const struct offload_job *job, const struct rk_plan *plan,
-                      const struct rk_prediction *p)
-{
-    double bytes = 0, again_s = 0;
-    const double microbatches =
-        (double)plan->batch / (double)(rk_plan_data(plan) * plan->microbatch);
-    d->swap = rk_swap_of_plan(job->model, job->system, plan);
-    d->tensors = offload_tensors(job, d->tensor);
-    d->layers = d->swap.layers - 2;
-    d->items = d->layers * (1 + d->tensors);
-    d->tiers = offload_tiers(job->system);
-    if (d->layers < 1 || d->items > RK_QUEUE_ITEMS) return false;
-    for (int i = 0; i < d->tensors; i++) {
-        bytes += d->tensor[i].bytes;
-        again_s += d->tensor[i].again_s;
-    }
-    for (int i = 0; i < d->tensors; i++) {
-        d->tensor[i].bytes *= bytes > 0 ? d->swap.token_bytes / bytes : 0;
-        d->tensor[i].again_s *= again_s > 0 ? d->swap.again_s / again_s : 0;
-    }
-    for (int t = 0; t < d->tiers; t++) {
-        const struct rk_memory part = offload_memory(job, t), *memory = &part;
-        const double lasts = job->lifetime_years > 0
-                                 ? (rk_memory_endurance_bytes(memory) * p->step_s /
-                                        (job->lifetime_years * RK_YEAR_S) -
-                                    d->written_bytes[t]) /
-                                       microbatches
-                                 : INFINITY;
-        const double room = (memory->capacity_bytes - d->there_bytes[t]) / p->stage[0].in_flight;
-        const double n = d->swap.layers;
-        const double out = left_Bps(job, p, t, rk_memory_write_Bps(memory), n * d->swap.forward_s);
-        const double in = left_Bps(job, p, t, rk_memory_read_Bps(memory), n * d->swap.backward_s);
-        const bool free = out > 0 && in > 0; /* weights leave something of the link */
-        d->tier[t] = (struct rk_queue_tier){free ? out : 1, free ? in : 1,
-                                            free ? fmax(0, fmin(room, lasts)) : 0};
-    }
-    time_items(d, p->stage[0].in_flight);
-    return true;
-}
-
 /* clang-format off */
 static const struct report_column tensor_columns[] = {
     {.name = "tensor"},
@@ -286,140 +199,58 @@ static const struct report_column tensor_columns[] = {
 /* clang-format on */
 enum { TENSOR_COLUMNS = sizeof tensor_columns / sizeof *tensor_columns };
 
-static double dealt(const struct deal *d, int tier, int layer, int part)
+static void add_tensor(const struct rk_offload_dealt *d, struct report *report,
+                       struct report_table *table, int row)
 {
-    return tier < d->tiers ? d->bytes[tier * d->items + layer * (1 + d->tensors) + part] : 0;
+    const struct rk_offload_tensor *t = &d->tensor[row];
+    const char *layers =
+        report_text(report, "%d, %d, %d", t->all, t->some, d->layers - t->all - t->some);
+    report_row(report, table,
+               (struct report_cell[TENSOR_COLUMNS]){
+                   cell_text(t->name ? t->name : "input, attention"), cell_number(t->bytes),
+                   t->name ? cell_number(t->again_s) : cell_none(), cell_number(t->to[0]),
+                   d->tiers > 1 ? cell_number(t->to[1]) : cell_none(), cell_number(t->again),
+                   cell_text(layers)});
 }
 
-static void add_tensor(const struct deal *d, struct report *report, struct report_table *table,
-                       int part)
-{
-    double to[RK_QUEUE_TIERS] = {0}, swapped = 0;
-    int all = 0, some = 0;
-    const double bytes = part ? d->tensor[part - 1].bytes : d->swap.always_bytes;
-    for (int layer = 0; layer < d->layers; layer++) {
-        double here = 0;
-        for (int t = 0; t < d->tiers; t++) {
-            to[t] += dealt(d, t, layer, part);
-            here += dealt(d, t, layer, part);
-        }
-        swapped += here;
-        all += here >= bytes * (1 - 1e-9);
-        some += here > 1e-9 * bytes && here < bytes * (1 - 1e-9);
-    }
-    const double whole = bytes * d->layers;
-    if (!(whole > 0)) return;
-    report_row(
-        report, table,
-        (struct report_cell[TENSOR_COLUMNS]){
-            cell_text(part ? d->tensor[part - 1].name : "input, attention"), cell_number(bytes),
-            part ? cell_number(d->tensor[part - 1].again_s) : cell_none(),
-            cell_number(to[0] / whole), d->tiers > 1 ? cell_number(to[1] / whole) : cell_none(),
-            cell_number(fmax(0, 1 - swapped / whole)),
-            cell_text(report_text(report, "%d, %d, %d", all, some, d->layers - all - some))});
-}
-
-/* What is left to compute again of one microbatch; -1: not even what must go does. */
-static double left_of(const struct deal *d)
-{
-    double left_s = 0;
-    for (int i = 0; i < d->items; i++) {
-        double gone = 0;
-        for (int t = 0; t < d->tiers; t++)
-            gone += d->bytes[t * d->items + i];
-        const double stays = fmax(0, d->item[i].bytes - gone);
-        if (d->item[i].worth == MUST_GO && stays > 1e-9 * d->item[i].bytes) return -1;
-        if (d->item[i].worth != MUST_GO) left_s += stays * d->item[i].worth;
-    }
-    return left_s;
-}
-
-/* The prediction of the plan, its time without waits and with what is left to compute again, and
- * what is written where. */
-static void settle_deal(const struct deal *d, struct rk_prediction *p, struct rk_plan *plan,
-                        double kept_s, double left_s)
-{
-    const double microbatches =
-        (double)plan->batch / (double)(rk_plan_data(plan) * plan->microbatch);
-    const double step_s = kept_s + microbatches * left_s;
-    double shares[RK_SHARE_TIERS] = {0};
-    p->mfu *= p->step_s / step_s;
-    p->step_s = step_s;
-    p->recompute_s = microbatches * left_s;
-    p->offload_s = p->offload_bytes = 0;
-    for (int t = 0; t < d->tiers; t++) {
-        double bytes = 0, tokens = 0;
-        for (int i = 0; i < d->items; i++) {
-            bytes += d->bytes[t * d->items + i];
-            if (d->item[i].worth != MUST_GO) tokens += d->bytes[t * d->items + i];
-        }
-        shares[t] = d->swap.token_bytes > 0 ? tokens / (d->layers * d->swap.token_bytes) : 0;
-        p->offload_bytes += bytes * p->stage[0].in_flight + d->there_bytes[t];
-        for (int s = 0; s < p->stages; s++) {
-            p->stage[s].away_bytes[t] = bytes * p->stage[s].in_flight + d->there_bytes[t];
-            p->stage[s].written_bytes[t] = bytes * microbatches + d->written_bytes[t];
-        }
-    }
-    offload_set_shares(plan, shares);
-}
-
-/* The first stage's layers and tensors over all tiers, hidden, as much as arrives in time. */
 static void add_dealt(struct table *t)
 {
-    const struct offload_job *job = t->job;
-    struct deal *d = calloc(1, sizeof *d);
-    struct rk_prediction *p = t->prediction;
-    struct rk_plan plan = offload_with_share(job, 0, 0, false);
-    plan.recompute = RK_KEEP;
-    rk_predict(job->model, job->system, &plan, p);
-    const double kept_s = p->step_s;
-    for (int tier = 0; d && p->timed && tier < RK_SHARE_TIERS; tier++) {
-        d->there_bytes[tier] = offload_held(p, tier);
-        d->written_bytes[tier] = offload_written(p, tier);
+    struct rk_offload_dealt d;
+    struct rk_plan plan;
+    if (rk_offload_deal(t->job, &plan, t->prediction, &d)) {
+        add_row(t->job, t->report, t->rows, by_tensor_and_layer, &plan, t->prediction);
+        note_rule(t, by_tensor_and_layer, NULL);
+        struct report_table *table = REPORT_LIST(
+            t->report, "tensors", "By tensor and layer: placement (first stage, one microbatch)",
+            REPORT_IN_TEXT | REPORT_IN_JSON, tensor_columns);
+        for (int i = 0; i < d.tensors; i++)
+            add_tensor(&d, t->report, table, i);
     }
-    plan = offload_with_share(job, 0, 0, true);
-    rk_predict(job->model, job->system, &plan, p);
-    if (d && p->timed && open_deal(d, job, &plan, p)) {
-        rk_queue_choose(d->item, d->items, d->tier, d->tiers, d->turn_s, d->bytes);
-        const double left_s = left_of(d);
-        if (left_s >= 0) {
-            settle_deal(d, p, &plan, kept_s, left_s);
-            if (p->verdict == RK_MEMORY_EXCEEDED && p->reason[0].tier > 0) p->verdict = RK_FITS;
-            add_row(job, t->report, t->rows, by_tensor_and_layer, &plan, p);
-            note_rule(t, by_tensor_and_layer, NULL);
-            struct report_table *table =
-                REPORT_LIST(t->report, "tensors",
-                            "By tensor and layer: placement (first stage, one microbatch)",
-                            REPORT_IN_TEXT | REPORT_IN_JSON, tensor_columns);
-            for (int part = 0; part <= d->tensors; part++)
-                add_tensor(d, t->report, table, part);
-        }
-    }
-    free(d);
+    rk_offload_dealt_release(&d);
 }
 
 static void add_rules(struct table *t)
 {
-    const struct offload_job *job = t->job;
-    struct rk_plan plan = offload_with_share(job, 0, 0, false);
+    const struct rk_offload_job *job = t->job;
+    struct rk_plan plan = rk_offload_with_share(job, 0, 0, false);
     add_rule(t, "as the plan says", &job->plan);
-    offload_recompute(&plan, RK_KEEP);
+    rk_offload_recompute(&plan, RK_KEEP);
     add_rule(t, "keep", &plan);
-    offload_recompute(&plan, RK_WHOLE);
+    rk_offload_recompute(&plan, RK_WHOLE);
     add_rule(t, "recompute", &plan);
     for (int best = 0; best < 2; best++) {
-        const double share = offload_share(job, best);
-        plan = offload_with_share(job, 0, fmax(0, share * (1 - 1e-12)), true);
+        const double share = rk_offload_share(job, best);
+        plan = rk_offload_with_share(job, 0, fmax(0, share * (1 - 1e-12)), true);
         add_rule(t, best ? "best share of tokens" : "MEMO", &plan);
     }
-    plan = offload_with_share(job, 0, 1, true);
+    plan = rk_offload_with_share(job, 0, 1, true);
     add_rule(t, "offload all", &plan);
-    for (int tier = 0; tier < offload_tiers(job->system); tier++) {
-        plan = offload_with_share(job, tier, offload_adaptive_share(job, tier), false);
+    for (int tier = 0; tier < rk_offload_tiers(job->system); tier++) {
+        plan = rk_offload_with_share(job, tier, rk_offload_adaptive_share(job, tier), false);
         add_rule(t, report_text(t->report, "SSDTrain, to %d", tier + 1), &plan);
     }
     if (!job->parts) add_dealt(t);
-    if (offload_optimum(job, &plan, t->prediction)) {
+    if (rk_offload_optimum(job, &plan, t->prediction)) {
         add_row(job, t->report, t->rows, by_token, &plan, t->prediction);
         note_rule(t, by_token, &plan);
     }
@@ -427,10 +258,10 @@ static void add_rules(struct table *t)
 }
 
 /* What the lives assume of each tier of drives. */
-static void say_lives(const struct offload_job *job, struct report *report)
+static void say_lives(const struct rk_offload_job *job, struct report *report)
 {
-    for (int tier = 0; tier < offload_tiers(job->system); tier++) {
-        const struct rk_memory memory = offload_memory(job, tier);
+    for (int tier = 0; tier < rk_offload_tiers(job->system); tier++) {
+        const struct rk_memory memory = rk_offload_memory(job, tier);
         if (!(memory.endurance_bytes > 0)) continue;
         report_note(
             report,
@@ -447,14 +278,14 @@ static void say_lives(const struct offload_job *job, struct report *report)
 }
 
 /* Is it the first part on its cluster? */
-static bool is_first(const struct offload_job *job, int part)
+static bool is_first(const struct rk_offload_job *job, int part)
 {
     for (int i = 0; i < part; i++)
         if (job->part[i].cluster == job->part[part].cluster) return false;
     return true;
 }
 
-static void say_all_lives(const struct offload_job *job, struct report *report)
+static void say_all_lives(const struct rk_offload_job *job, struct report *report)
 {
     if (!job->parts) say_lives(job, report);
     for (int i = 0; i < job->parts; i++)
@@ -485,11 +316,11 @@ static const struct report_column stored_columns[] = {
 
 enum { STORED_COLUMNS = sizeof stored_columns / sizeof *stored_columns };
 
-static void add_stored(const struct offload_job *job, int tier, double slower,
+static void add_stored(const struct rk_offload_job *job, int tier, double slower,
                        struct report *report, struct report_table *table)
 {
-    struct offload_stored s;
-    if (!offload_simulate(job, tier, slower, &s)) return;
+    struct rk_offload_stored s;
+    if (!rk_offload_simulate(job, tier, slower, &s)) return;
     const struct report_cell cells[STORED_COLUMNS] = {
         cell_text(job->cluster ? report_text(report, "%s", job->cluster) : NULL),
         cell_count((uint64_t)job->stage),
@@ -510,10 +341,10 @@ static void add_stored(const struct offload_job *job, int tier, double slower,
     report_row(report, table, cells + (job->cluster ? 0 : 2));
 }
 
-void offload_simulated(const struct offload_job *job, struct report *report)
+void offload_simulated(const struct rk_offload_job *job, struct report *report)
 {
     static const double slower[] = {1, 2, 4, 8, 16};
-    const int skip = job->parts ? 0 : 2, tiers = offload_tiers(job->system);
+    const int skip = job->parts ? 0 : 2, tiers = rk_offload_tiers(job->system);
     struct report_table *table = report_list(
         report, "simulated",
         job->parts
@@ -531,7 +362,7 @@ void offload_simulated(const struct offload_job *job, struct report *report)
 static void say_fastest(const struct table *t)
 {
     struct report *report = t->report;
-    const struct offload_job *job = t->job;
+    const struct rk_offload_job *job = t->job;
     const struct forecast f = {job->model, job->system, &t->plan, t->prediction, ""};
     if (!t->fastest) {
         report_answer(report, REPORT_BAD,
@@ -543,7 +374,7 @@ static void say_fastest(const struct table *t)
     verdict_of(report, report_text(report, "fastest rule: %s; ", t->fastest), &f);
 }
 
-enum rk_status offload_rules(const struct offload_job *job, bool verbose, struct report *report)
+enum rk_status offload_rules(const struct rk_offload_job *job, bool verbose, struct report *report)
 {
     struct table t = {.job = job, .report = report, .prediction = malloc(sizeof *t.prediction)};
     t.rows = REPORT_LIST(report, "rules", "Rules compared on the plan", REPORT_IN_ALL, columns);

@@ -2,7 +2,6 @@
 #include "cli/pages.h"
 #include "cli/show.h"
 #include "report/report.h"
-#include "report/write.h"
 
 #include <string.h>
 

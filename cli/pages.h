@@ -7,7 +7,6 @@
 
 #include "cli/prediction.h"
 #include "cli/run_args.h"
-#include "logs/step_trace.h"
 #include "report/html.h"
 #include "timeline/timeline.h"
 
@@ -17,6 +16,7 @@ struct diff;
 struct diff_source;
 struct megatron_changes;
 struct show_args;
+struct step_trace;
 
 /* ---- one plan ---- */
 
@@ -65,7 +65,12 @@ void page_schedule(struct html_page *page, const struct timeline_plan *plan, con
 int show_timeline(const struct report *report, const struct timeline_plan *plan,
                   const struct show_args *show, const char *path, int status);
 
-/* A measured step over the simulated one, and the memory of both. page_measured.c */
+/* A measured step from the file that `reckon train --trace` writes, of at most so many stages; NULL
+ * with an error. page_measured.c */
+struct step_trace *measured_open(const char *path, uint64_t stages, struct rk_error *error);
+void measured_close(struct step_trace *measured); /* NULL is fine */
+
+/* It over the simulated one, and the memory of both. */
 void page_measured(struct html_page *page, const struct timeline_plan *plan,
                    const struct step_trace *trace, const char *source);
 

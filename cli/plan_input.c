@@ -1,5 +1,5 @@
 #include "cli/plan_input.h"
-#include "advise/clusters_file.h"
+#include "advise/clusters_run.h"
 #include "base/memory.h"
 #include "catalog/hosts.h"
 #include "facts/headroom.h"

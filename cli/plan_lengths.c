@@ -1,6 +1,6 @@
 /* plan_lengths.c - --lengths and --batching: samples of several lengths become words of a plan. */
-#include "catalog/lengths.h"
 #include "cli/plan_input.h"
+#include <reckon/lengths.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,27 +14,27 @@ static void give(struct plan_draft *draft, const char *key, uint64_t *member, do
 }
 
 /* A microbatch holds the answers of all its samples. */
-static void pad(struct plan_input *input, struct lengths *lengths, bool grouped)
+static void pad(struct plan_input *input, struct rk_lengths *lengths, bool grouped)
 {
     struct rk_plan *plan = &input->draft.plan;
     const uint64_t samples = plan->microbatch * rk_plan_answers(plan);
-    if (plan->sequence) lengths_cut(lengths, (double)plan->sequence);
-    const double longest = lengths_longest(lengths);
+    if (plan->sequence) rk_lengths_cut(lengths, (double)plan->sequence);
+    const double longest = rk_lengths_longest(lengths);
     const double padded =
-        grouped ? lengths_grouped(lengths, samples) : lengths_padded(lengths, samples);
+        grouped ? rk_lengths_grouped(lengths, samples) : rk_lengths_padded(lengths, samples);
     give(&input->draft, "sequence", &plan->sequence, ceil(longest));
     give(&input->draft, "padded", &plan->padded, rint(padded));
     plan_assume(input,
                 "samples of %.0f (mean) to %.0f tokens padded to %.0f (mean of microbatches%s)",
-                lengths_mean(lengths), longest, padded, grouped ? " sorted by length" : "");
+                rk_lengths_mean(lengths), longest, padded, grouped ? " sorted by length" : "");
 }
 
-static void pack(struct plan_input *input, struct lengths *lengths, bool joined)
+static void pack(struct plan_input *input, struct rk_lengths *lengths, bool joined)
 {
     struct rk_plan *plan = &input->draft.plan;
     const double sequence = (double)(plan->sequence ? plan->sequence : input->model.sequence);
-    lengths_cut(lengths, sequence);
-    const double mean = lengths_mean(lengths), packed = lengths_packed(lengths);
+    rk_lengths_cut(lengths, sequence);
+    const double mean = rk_lengths_mean(lengths), packed = rk_lengths_packed(lengths);
     if (!joined && rint(packed) < sequence)
         give(&input->draft, "packed", &plan->packed, rint(packed));
     plan_assume(input, "packs of %.3g samples of %.0f tokens (mean) with attention %s them",
@@ -51,7 +51,7 @@ enum rk_status plan_take_lengths(const struct plan_source *source, struct plan_i
 {
     const struct plan_draft *draft = &input->draft;
     const bool pads = source->batching <= BATCHING_GROUPED;
-    struct lengths lengths;
+    struct rk_lengths lengths;
     if (!source->lengths)
         return source->batching ? refuse("--batching goes with --lengths: give it", error) : RK_OK;
     if (plan_given(draft, "padded") || plan_given(draft, "packed"))
@@ -60,9 +60,9 @@ enum rk_status plan_take_lengths(const struct plan_source *source, struct plan_i
         return refuse("--lengths: what samples are padded to depends on how many are in a "
                       "microbatch: give it, mbsN",
                       error);
-    const enum rk_status status = lengths_load(source->lengths, &lengths, error);
+    const enum rk_status status = rk_lengths_load(source->lengths, &lengths, error);
     if (status == RK_OK && pads) pad(input, &lengths, source->batching == BATCHING_GROUPED);
     if (status == RK_OK && !pads) pack(input, &lengths, source->batching == BATCHING_JOINED);
-    lengths_release(&lengths);
+    rk_lengths_release(&lengths);
     return status;
 }

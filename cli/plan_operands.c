@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "catalog/catalog.h"
-#include "catalog/model_line.h"
 #include "catalog/plan_fields.h"
 
 #include <reckon/status.h>

@@ -4,7 +4,6 @@
 #include "base/number.h"
 #include "base/units.h"
 #include "catalog/plan_fields.h"
-#include "catalog/plan_stages.h"
 #include "cli/describe.h"
 #include "rules/rules.h"
 

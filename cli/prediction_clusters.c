@@ -5,7 +5,6 @@
 #include "cli/prediction.h"
 #include "cli/verdict.h"
 #include "clusters/predict.h"
-#include "clusters/price.h"
 #include "facts/learned.h"
 
 #include <math.h>
@@ -15,20 +14,20 @@
 static const struct report_column stage_columns[] = {
     {.name = "stage"},
     {.name = "cluster"},
-    {.name = "layers"},
-    {.name = "nodes"},
-    {.name = "gpus", .title = "GPUs"},
-    {.name = "tensor", .title = "tp"},
-    {.name = "context", .title = "cp"},
-    {.name = "expert", .title = "ep"},
-    {.name = "data", .title = "dp"},
-    {.name = "microbatch", .title = "mbs"},
+    {.name = "layers", REPORT_OF(struct clusters_stage, layers)},
+    {.name = "nodes", REPORT_OF(struct clusters_stage, nodes)},
+    {.name = "gpus", REPORT_OF(struct clusters_stage, gpus), .title = "GPUs"},
+    {.name = "tensor", REPORT_OF(struct clusters_stage, tensor), .title = "tp"},
+    {.name = "context", REPORT_OF(struct clusters_stage, context), .title = "cp"},
+    {.name = "expert", REPORT_OF(struct clusters_stage, expert), .title = "ep"},
+    {.name = "data", REPORT_OF(struct clusters_stage, data), .title = "dp"},
+    {.name = "microbatch", REPORT_OF(struct clusters_stage, microbatch), .title = "mbs"},
     {.name = "recompute"},
-    {.name = "forward_s", .title = "forward", .unit = "s", .digits = 2},
-    {.name = "backward_s", .title = "backward", .unit = "s", .digits = 2},
-    {.name = "message_s", .title = "messages", .unit = "s", .digits = 2},
-    {.name = "sync_s", .title = "end", .unit = "s", .digits = 2},
-    {.name = "bytes", .title = "memory", .unit = "B", .digits = 1},
+    {.name = "forward_s", REPORT_OF(struct clusters_stage, forward_s), .title = "forward", .unit = "s", .digits = 2},
+    {.name = "backward_s", REPORT_OF(struct clusters_stage, backward_s), .title = "backward", .unit = "s", .digits = 2},
+    {.name = "message_s", REPORT_OF(struct clusters_stage, message_s), .title = "messages", .unit = "s", .digits = 2},
+    {.name = "sync_s", REPORT_OF(struct clusters_stage, sync_s), .title = "end", .unit = "s", .digits = 2},
+    {.name = "bytes", REPORT_OF(struct clusters_stage, bytes), .title = "memory", .unit = "B", .digits = 1},
     {.name = "fits", .title = "fits in", .unit = "%", .digits = 0},
     {.name = "fill", .title = "", .bar = REPORT_BAR_FILL},
 };
@@ -48,12 +47,12 @@ static const struct report_column offload_columns[] = {
 static const struct report_column part_columns[] = {
     {.name = "stage"},
     {.name = "cluster"},
-    {.name = "replicas"},
-    {.name = "tensor", .title = "tp"},
-    {.name = "context", .title = "cp"},
-    {.name = "least", .title = "samples, least"},
-    {.name = "most", .title = "most"},
-    {.name = "time_s", .title = "both passes", .unit = "s", .digits = 2},
+    {.name = "replicas", REPORT_OF(struct given_part, data)},
+    {.name = "tensor", REPORT_OF(struct given_part, plan.tensor), .title = "tp"},
+    {.name = "context", REPORT_OF(struct given_part, plan.context), .title = "cp"},
+    {.name = "least", REPORT_OF(struct given_part, least), .title = "samples, least"},
+    {.name = "most", REPORT_OF(struct given_part, most), .title = "most"},
+    {.name = "time_s", REPORT_OF(struct given_part, time_s), .title = "both passes", .unit = "s", .digits = 2},
 };
 /* clang-format on */
 
@@ -81,27 +80,14 @@ static void show_stages(const struct placed *show)
         const struct clusters_stage *s = &best->stage[i];
         const double chance = learned_fit(show->model, &show->machine->cluster[s->cluster].system,
                                           show->words, s->bytes);
-        const struct report_cell cells[] = {
+        const struct report_cell made[] = {
             cell_count((uint64_t)i),
             cell_text(stage_clusters(show->report, show->machine, s)),
-            cell_count(s->layers),
-            cell_count(s->nodes),
-            cell_count(s->gpus),
-            cell_count(s->tensor),
-            cell_count(s->context),
-            cell_count(s->expert),
-            cell_count(s->data),
-            cell_count(s->microbatch),
             cell_text(rk_recompute_mode_name(s->recompute)),
-            cell_number(s->forward_s),
-            cell_number(s->backward_s),
-            cell_number(s->message_s),
-            cell_number(s->sync_s),
-            cell_number(s->bytes),
             isnan(chance) ? cell_none() : cell_number(chance),
             cell_number(s->bytes / s->capacity_bytes),
         };
-        report_row(show->report, table, cells);
+        report_item(show->report, table, s, made);
     }
 }
 
@@ -169,21 +155,13 @@ static void show_parts(const struct placed *show)
         const struct given_stage *stage = &show->given->stage[i];
         for (int k = 0; stage->parts > 1 && k < stage->parts; k++) {
             const struct given_part *part = &stage->part[k];
-            const struct report_cell cells[] = {
-                cell_count((uint64_t)i),
-                cell_text(show->machine->cluster[part->cluster].name),
-                cell_count(part->data),
-                cell_count(part->plan.tensor),
-                cell_count(part->plan.context),
-                cell_count(part->least),
-                cell_count(part->most),
-                cell_number(part->time_s),
-            };
+            const struct report_cell made[] = {
+                cell_count((uint64_t)i), cell_text(show->machine->cluster[part->cluster].name)};
             if (!table)
                 table = REPORT_LIST(show->report, "parts",
                                     "Replicas of several kinds, and their samples per round",
                                     REPORT_IN_TEXT | REPORT_IN_JSON, part_columns);
-            report_row(show->report, table, cells);
+            report_item(show->report, table, part, made);
         }
     }
 }

@@ -2,8 +2,10 @@
 #ifndef RECKON_CLI_PREDICTION_CLUSTERS_H
 #define RECKON_CLI_PREDICTION_CLUSTERS_H
 
-#include "clusters/given.h"
 #include "report/report.h"
+
+struct clusters_plan;
+struct given_plan;
 
 struct placed {
     struct report *report;    /* filled by placed_show() */

@@ -1,5 +1,5 @@
 /* prediction_error.c - how far off a prediction may be, from the runs that were compared. */
-#include "base/interval.h"
+#include "base/units.h"
 #include "cli/verdict.h"
 #include "facts/learned.h"
 

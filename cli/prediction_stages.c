@@ -50,15 +50,15 @@ static const char *run_name(struct report *report, struct run run)
 /* clang-format off */
 static const struct report_column run_columns[] = {
     {.name = "stage"},
-    {.name = "blocks"},
-    {.name = "parameters",  .unit = "n", .digits = 2},
-    {.name = "forward",     .unit = "s", .digits = 3},
-    {.name = "backward",    .unit = "s", .digits = 3},
-    {.name = "in_flight",   .digits = 4},
-    {.name = "static",      .title = "state", .unit = "B", .digits = 2},
+    {.name = "blocks", REPORT_OF(struct rk_stage, blocks)},
+    {.name = "parameters", REPORT_OF(struct rk_stage, parameters),  .unit = "n", .digits = 2},
+    {.name = "forward", REPORT_OF(struct rk_stage, forward_s),     .unit = "s", .digits = 3},
+    {.name = "backward", REPORT_OF(struct rk_stage, backward_s),    .unit = "s", .digits = 3},
+    {.name = "in_flight", REPORT_OF(struct rk_stage, in_flight),   .digits = 4},
+    {.name = "static", REPORT_OF(struct rk_stage, static_bytes),      .title = "state", .unit = "B", .digits = 2},
     {.name = "activations", .unit = "B", .digits = 2},
     {.name = "rest",        .unit = "B", .digits = 2},
-    {.name = "total",       .unit = "B", .digits = 2},
+    {.name = "total", REPORT_OF(struct rk_stage, total_bytes),       .unit = "B", .digits = 2},
     {.name = "left",        .unit = "B", .digits = 2},
     {.name = "bar",         .bar = REPORT_BAR_FILL},
 };
@@ -83,21 +83,12 @@ static void add_runs(struct report *report, const struct forecast *f)
         const struct rk_stage *s = &p->stage[runs[i].first];
         const double activations = held(s, RK_HOLD_attention, RK_HOLD_working);
         const double capacity = forecast_system(f, runs[i].first)->memory[0].capacity_bytes;
-        const struct report_cell cells[] = {
-            cell_text(run_name(report, runs[i])),
-            cell_count(s->blocks),
-            cell_number(s->parameters),
-            cell_number(s->forward_s),
-            cell_number(s->backward_s),
-            cell_number(s->in_flight),
-            cell_number(s->static_bytes),
-            cell_number(activations),
-            cell_number(s->total_bytes - s->static_bytes - activations),
-            cell_number(s->total_bytes),
-            cell_number(capacity - s->total_bytes),
-            cell_number(s->total_bytes / capacity),
-        };
-        report_row(report, table, cells);
+        report_item(report, table, s,
+                    (const struct report_cell[]){
+                        cell_text(run_name(report, runs[i])), cell_number(activations),
+                        cell_number(s->total_bytes - s->static_bytes - activations),
+                        cell_number(capacity - s->total_bytes),
+                        cell_number(s->total_bytes / capacity)});
     }
 }
 

@@ -1,7 +1,7 @@
 #include "cli/search_all.h"
 
+#include "base/limits.h"
 #include "base/memory.h"
-#include "base/require.h"
 #include "base/text.h"
 #include "cli/search_clusters.h"
 #include "cli/search_select.h"

@@ -15,7 +15,6 @@
 #include "facts/learned.h"
 #include "report/chart.h"
 #include "search/clusters_space.h"
-#include "search/plans_empty.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -238,8 +237,8 @@ static const char *divisors_note(struct report *report, const struct search *sea
 /* The restriction that leaves no plan. */
 static const char *restriction_note(struct report *report, const struct search *search)
 {
-    char text[PLANS_EMPTY_TEXT];
-    if (plans_empty(&search->problem, text)) return report_text(report, "%s", text);
+    char text[RK_PLANS_EMPTY_TEXT];
+    if (rk_plans_empty(&search->problem, text)) return report_text(report, "%s", text);
     return "ranks, batch and restrictions leave no plan";
 }
 

@@ -1,7 +1,7 @@
 #include "cli/search_grid.h"
 
-#include "base/braces.h"
 #include "base/limits.h"
+#include "base/lists.h"
 #include "base/memory.h"
 #include "catalog/hosts.h"
 #include "cli/model_input.h"

@@ -5,7 +5,6 @@
 #include "cli/team.h"
 #include "facts/headroom.h"
 #include "search/clusters_space.h"
-#include "search/state.h"
 
 #include <math.h>
 #include <stdlib.h>

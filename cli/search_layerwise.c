@@ -82,26 +82,24 @@ static void add_runs(struct report *report, const struct layerwise_answer *answe
 
 /* ---- the stages ---- */
 
+/* clang-format off */
 static const struct report_column stage_columns[] = {
     {.name = "stage"},
-    {.name = "layers"},
-    {.name = "forward_s", .title = "forward", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "backward_s", .title = "backward", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "total_bytes", .title = "memory", .unit = "B", .digits = 2},
-    {.name = "in_flight", .title = "in flight", .digits = 3},
+    {.name = "layers", REPORT_OF(struct rk_stage, blocks)},
+    {.name = "forward_s", REPORT_OF(struct rk_stage, forward_s), .title = "forward", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "backward_s", REPORT_OF(struct rk_stage, backward_s), .title = "backward", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "total_bytes", REPORT_OF(struct rk_stage, total_bytes), .title = "memory", .unit = "B", .digits = 2},
+    {.name = "in_flight", REPORT_OF(struct rk_stage, in_flight), .title = "in flight", .digits = 3},
 };
+/* clang-format on */
 
 static void add_stages(struct report *report, const struct layerwise_answer *answer)
 {
     struct report_table *table =
         REPORT_LIST(report, "stages", "Stages", REPORT_IN_TEXT | REPORT_IN_JSON, stage_columns);
     for (int i = 0; i < answer->prediction.stages; i++) {
-        const struct rk_stage *stage = &answer->prediction.stage[i];
-        report_row(
-            report, table,
-            (struct report_cell[]){cell_count((uint64_t)i), cell_count(stage->blocks),
-                                   cell_number(stage->forward_s), cell_number(stage->backward_s),
-                                   cell_number(stage->total_bytes), cell_number(stage->in_flight)});
+        report_item(report, table, &answer->prediction.stage[i],
+                    (struct report_cell[]){cell_count((uint64_t)i)});
     }
 }
 

@@ -4,7 +4,7 @@
 #define RECKON_CLI_SEARCH_MACHINES_H
 
 #include "cli/search_grid.h"
-#include "facts/error_bar.h"
+#include "facts/learned.h"
 #include "text/csv.h"
 
 /* What a row says beyond its step; 0 and NAN: not known or not asked. */

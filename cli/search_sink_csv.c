@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "cli/search_sink.h"
 #include "report/report.h"
-#include "report/write.h"
 #include "text/output.h"
 
 #include <errno.h>

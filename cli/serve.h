@@ -29,26 +29,13 @@ struct serve_question {
     struct report *report;
 };
 
-/* Limits on the best of all layouts; 0: none. */
-struct serve_limits {
-    double first_s,
-        token_s; /* of the first token of a prompt alone, of a further one in the mean */
-    uint64_t top;
-    double room; /* share of the device's memory; where no layout takes so little, all of it */
-};
-
-/* The layout that brings the most tokens a second of a GPU within the limits, of all (`search`) or
- * with the degrees of the plan; false: there is none. */
-struct serve_found {
-    struct rk_plan plan;
-    struct rk_served served;
-    uint64_t batch;
-};
-bool serve_best(const struct serve_question *question, const struct serve_limits *limits,
-                bool search, struct serve_found *found);
+/* rk_serve_layouts(), and a note where none leaves what is to be left. */
+enum rk_status serve_layouts(const struct serve_question *question,
+                             const struct rk_serve_limits *limits, bool search,
+                             struct rk_serve_layouts *layouts, struct rk_error *error);
 
 /* The answer: what the plan, which is timed, gives for its batch; `of` goes before it. */
-void serve_verdict(const struct serve_question *question, const struct serve_found *best,
+void serve_verdict(const struct serve_question *question, const struct rk_serve_layout *best,
                    const char *of);
 
 /* Words that `reckon serve` takes, in addition to the user's; live in the report. */
@@ -59,7 +46,7 @@ struct serve_over {
     const struct plan_source *source;
     const char *headroom;
     struct rk_serving serving;
-    struct serve_limits limits; /* but for the room */
+    struct rk_serve_limits limits; /* but for the room */
     bool search;
     struct report *report;
 };
@@ -68,7 +55,7 @@ enum rk_status serve_over_clusters(const struct serve_over *over, bool *any,
 
 /* The layouts of the plan's GPUs, each with the batch that brings the most tokens a second of a GPU
  * within the limits, the best first. RK_NOTHING_FITS when there is none. */
-int serve_search(const struct serve_question *question, const struct serve_limits *limits);
+int serve_search(const struct serve_question *question, const struct rk_serve_limits *limits);
 
 /* Published tokens, prompts and steps compared with predictions, by row and by source: from a file
  * or, for "", from the catalog. */

@@ -28,8 +28,8 @@ static enum rk_status serve_one(const struct serve_over *over, const struct rk_c
 {
     struct plan_source source = *over->source;
     struct plan_input input = {.assumed = ""};
-    struct serve_found found;
-    struct serve_limits limits = over->limits;
+    struct rk_serve_layouts found = {.count = 0};
+    struct rk_serve_limits limits = over->limits;
     source.cluster = &cluster->system;
     enum rk_status status = plan_gather(&source, &input, error);
     if (status == RK_OK) status = serve_check_words(&input.draft, error);
@@ -44,20 +44,22 @@ static enum rk_status serve_one(const struct serve_over *over, const struct rk_c
                                          cell_count(cluster->system.devices)};
     for (int i = 2; i < COLUMNS; i++)
         cells[i] = cell_none();
-    if (status == RK_OK && serve_best(&q, &limits, over->search, &found)) {
-        const double ranks = (double)found.plan.ranks;
-        *tokens_per_s += found.served.tokens_per_s;
-        cells[2] = cell_count(found.batch);
-        cells[3] = cell_number(found.served.alone.step_s);
-        cells[4] = cell_number(found.served.mean_token_s);
-        cells[5] = cell_number(found.served.tokens_per_s);
-        cells[6] = cell_number(found.served.tokens_per_s / ranks);
-        cells[7] = cell_number(found.served.total_bytes);
-        cells[8] = cell_text(serve_words(over->report, &found.plan));
+    if (status == RK_OK) status = serve_layouts(&q, &limits, over->search, &found, error);
+    if (status == RK_OK && found.count) {
+        const struct rk_serve_layout *best = &found.layout[0];
+        *tokens_per_s += best->served.tokens_per_s;
+        cells[2] = cell_count(best->batch);
+        cells[3] = cell_number(best->served.alone.step_s);
+        cells[4] = cell_number(best->served.mean_token_s);
+        cells[5] = cell_number(best->served.tokens_per_s);
+        cells[6] = cell_number(best->served.tokens_per_s / (double)best->plan.ranks);
+        cells[7] = cell_number(best->served.total_bytes);
+        cells[8] = cell_text(serve_words(over->report, &best->plan));
     } else {
         cells[8] = cell_text("none fits, or is within the limits");
     }
     if (status == RK_OK) report_row(over->report, table, cells);
+    rk_serve_layouts_release(&found);
     plan_input_release(&input);
     return status;
 }

@@ -1,6 +1,6 @@
 #include "cli/verdict.h"
 
-#include "base/interval.h"
+#include "base/units.h"
 #include "facts/learned.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "advise/clusters_file.h"
+#include "advise/clusters_run.h"
 
 #include "base/memory.h"
 #include "clusters/predict.h"

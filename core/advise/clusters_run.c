@@ -1,7 +1,7 @@
 #include "advise/clusters_run.h"
 
 #include "base/memory.h"
-#include "clusters/price.h"
+#include "clusters/predict.h"
 
 #include <stdlib.h>
 

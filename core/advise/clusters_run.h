@@ -3,6 +3,7 @@
 #ifndef RECKON_ADVISE_CLUSTERS_RUN_H
 #define RECKON_ADVISE_CLUSTERS_RUN_H
 
+#include "catalog/clusters_plan.h"
 #include "clusters/predict.h"
 
 #include <reckon/campaign.h>
@@ -25,5 +26,14 @@ enum rk_status clusters_run_of(const struct rk_campaign_facts *facts, const stru
                                const struct rk_plan *plan, double tokens,
                                struct clusters_run *whole, char *assumed, size_t size,
                                struct rk_error *error);
+
+/* ---- a plan file of stages over clusters (catalog/clusters_plan.h) as any plan: clusters_file.c
+ * ---- */
+
+/* `draft` holds the file's members for all stages and the words of a line, which override them;
+ * then the whole plan. RK_BAD_ARGUMENT when a word sets a member that each stage has of its own. */
+enum rk_status clusters_file_settle(struct clusters_file *file, const struct rk_model *model,
+                                    const struct rk_system *system, struct plan_draft *draft,
+                                    struct rk_error *error);
 
 #endif

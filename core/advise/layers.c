@@ -12,21 +12,11 @@
 
 #include <string.h>
 
-/* Choices that mean nothing, or not the same, without each other; the first is the family's. */
-static const char *const families[][8] = {
-    {"tensor", "context", "context_kind", "ulysses", "context_contiguous", "sequence_parallel",
-     "tensor_overlap", NULL},
-    {"recompute", "recompute_parts", NULL},
-    {"expert", "expert_tensor", NULL},
-};
-enum { FAMILIES = sizeof families / sizeof *families };
-
+/* The first key of a choice's family. */
 static const char *family_of(const char *key)
 {
-    for (int i = 0; i < FAMILIES; i++)
-        for (int k = 0; families[i][k]; k++)
-            if (strcmp(families[i][k], key) == 0) return families[i][0];
-    return key;
+    const char *const *family = plan_family(key, true);
+    return family ? *family : key;
 }
 
 /* A choice that a layer has by itself, of a family. */

@@ -107,19 +107,9 @@ static uint64_t choose(const struct walk *walk, const struct rk_plan *at, uint64
 }
 
 /* Keys that mean nothing without each other count as one, under the first of their names. */
-static const char *const families[][7] = {
-    {"recompute", "recompute_parts", "recompute_layers", "recompute_every", "recompute_stride",
-     NULL},
-    {"split", "stages", "first_layers", "last_layers", "embedding_counts", "head_counts", NULL},
-    {"context_kind", "ulysses", NULL},
-};
-
 static const char *const *family_of(int row)
 {
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        for (int k = 0; families[i][k]; k++)
-            if (strcmp(families[i][k], plan_fields[row].key) == 0) return families[i];
-    return NULL;
+    return plan_family(plan_fields[row].key, false);
 }
 
 static bool same_key(int a, int b)

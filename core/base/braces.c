@@ -1,4 +1,4 @@
-#include "base/braces.h"
+#include "base/lists.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "base/interval.h"
+#include "base/units.h"
 
 #include <stdio.h>
 #include <string.h>

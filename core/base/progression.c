@@ -1,4 +1,4 @@
-#include "base/progression.h"
+#include "base/lists.h"
 #include "base/units.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "base/require.h"
+#include "base/limits.h"
 
 #include <stdio.h>
 #include <stdlib.h>

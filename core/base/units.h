@@ -64,4 +64,9 @@ const char *whole_format(char buffer[static QUANTITY_TEXT], uint64_t value);
 const char *quantity_format(char buffer[static QUANTITY_TEXT], enum quantity quantity,
                             double value);
 
+/* Two as one text, "27.34-32.7 s": the unit once where both have it, else "950 ms to 1.2 s".
+ * Returns `buffer`. interval.c */
+const char *quantity_interval(char buffer[static 2 * QUANTITY_TEXT], enum quantity quantity,
+                              double low, double high);
+
 #endif

@@ -52,12 +52,12 @@ static const struct field energy_fields[] = {
     { .key = NULL },
 };
 static const struct field offer_fields[] = {
-    { TEXT("accelerator", offer, accelerator), .help = "ids of systems begin so" },
-    { TEXT("offer",       offer, name),        .help = "on-demand, reserved, spot, ..." },
-    NUMBER(offer, usd_per_hour, "of one accelerator"),
-    { TEXT("date",        offer, date),        .help = "of the price" },
-    { TEXT("source",      offer, source),      .help = "where it stands" },
-    { "preempted_every_h", FIELD_NUMBER, .offset = offsetof(struct offer, preempted_every_h), .max = 1e9, .help = "a node is taken away; 0: never" },
+    { TEXT("accelerator", rk_price_offer, accelerator), .help = "ids of systems begin so" },
+    { TEXT("offer",       rk_price_offer, name),        .help = "on-demand, reserved, spot, ..." },
+    NUMBER(rk_price_offer, usd_per_hour, "of one accelerator"),
+    { TEXT("date",        rk_price_offer, date),        .help = "of the price" },
+    { TEXT("source",      rk_price_offer, source),      .help = "where it stands" },
+    { "preempted_every_h", FIELD_NUMBER, .offset = offsetof(struct rk_price_offer, preempted_every_h), .max = 1e9, .help = "a node is taken away; 0: never" },
     { .key = NULL },
 };
 static const struct field trained_fields[] = {
@@ -201,7 +201,7 @@ static bool read_amount(const char *cell, bool optional, double *value)
 }
 
 static enum rk_status read_offer(const struct csv *csv, size_t row, const int column[PRICE_COLUMNS],
-                                 struct offer *offer, struct rk_error *error)
+                                 struct rk_price_offer *offer, struct rk_error *error)
 {
     struct {
         int column;
@@ -241,7 +241,7 @@ static enum rk_status read_prices(const char *path, struct rk_campaign_facts *fa
     if (status == RK_OK) status = find_columns(&csv, column, error);
     if (status == RK_OK) facts->offers = 0;
     for (size_t row = 0; status == RK_OK && row < csv.rows; row++) {
-        struct offer offer;
+        struct rk_price_offer offer;
         if (facts->offers == MOST_OFFERS)
             status = rk_fail(error, RK_BAD_INPUT, path, csv.line[row], 0, "more than %d offers",
                              MOST_OFFERS);
@@ -320,12 +320,18 @@ struct rk_failure_rates logbook_rates(const struct logbook *l)
         .preempt_s = INFINITY};
 }
 
-const struct offer *facts_offer(const struct rk_campaign_facts *facts, const char *system,
-                                const char *name)
+size_t rk_price_offers(const struct rk_campaign_facts *facts, const struct rk_price_offer **offers)
 {
-    const struct offer *found = NULL;
+    *offers = facts->offer;
+    return facts->offers;
+}
+
+const struct rk_price_offer *facts_offer(const struct rk_campaign_facts *facts, const char *system,
+                                         const char *name)
+{
+    const struct rk_price_offer *found = NULL;
     for (size_t i = 0; i < facts->offers; i++) {
-        const struct offer *o = &facts->offer[i];
+        const struct rk_price_offer *o = &facts->offer[i];
         if (!begins_with(system, o->accelerator) || (name && strcmp(name, o->name) != 0)) continue;
         if (!found || o->usd_per_hour < found->usd_per_hour) found = o;
     }

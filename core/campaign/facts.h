@@ -8,14 +8,12 @@
 
 #include <reckon/campaign.h>
 
-enum { FACT_SOURCE = 400 };
-
 /* A published run's failures. */
 struct logbook {
     char name[24];
     double accelerators, nodes, days;
     double device_failures, network_failures, node_failures;
-    char source[FACT_SOURCE];
+    char source[RK_FACT_SOURCE];
 };
 
 struct recovery_facts {
@@ -30,14 +28,6 @@ struct energy_facts {
     double node_factor, cooling_factor;
 };
 
-struct offer {
-    char accelerator[32]; /* ids of systems begin so */
-    char name[24];        /* "on-demand", "reserved", "spot", ... */
-    char date[16], source[FACT_SOURCE];
-    double usd_per_hour;
-    double preempted_every_h; /* a node; 0: never */
-};
-
 struct board {
     char accelerator[32]; /* ids of systems begin so */
     double power_W;
@@ -46,7 +36,7 @@ struct board {
 struct trained {
     char model[64];
     double tokens;
-    char source[FACT_SOURCE];
+    char source[RK_FACT_SOURCE];
 };
 
 struct rk_campaign_facts {
@@ -54,7 +44,7 @@ struct rk_campaign_facts {
     struct energy_facts energy;
     size_t logbooks, offers, boards, trained;
     struct logbook logbook[MOST_LOGBOOKS]; /* the first is what is taken when none is named */
-    struct offer offer[MOST_OFFERS];
+    struct rk_price_offer offer[MOST_OFFERS];
     struct board board[MOST_BOARDS];
     struct trained of[MOST_TRAINED];
 };
@@ -66,8 +56,8 @@ const struct logbook *facts_logbook(const struct rk_campaign_facts *facts, const
 struct rk_failure_rates logbook_rates(const struct logbook *logbook);
 
 /* The cheapest of an accelerator, or the one of that name; NULL: there is none. */
-const struct offer *facts_offer(const struct rk_campaign_facts *facts, const char *system,
-                                const char *name);
+const struct rk_price_offer *facts_offer(const struct rk_campaign_facts *facts, const char *system,
+                                         const char *name);
 
 /* On how many tokens a model was trained; NULL: not known. */
 const struct trained *facts_trained(const struct rk_campaign_facts *facts, const char *model);

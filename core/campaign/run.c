@@ -72,7 +72,8 @@ static enum rk_status set_price(const struct rk_campaign_facts *facts, const str
         c->price = run->price;
         return RK_OK;
     }
-    const struct offer *offer = facts_offer(facts, system->id, *run->offer ? run->offer : NULL);
+    const struct rk_price_offer *offer =
+        facts_offer(facts, system->id, *run->offer ? run->offer : NULL);
     if (!offer && *run->offer)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "price: no offer \"%s\" of %s in the list: give US dollars for an hour, 2.5",

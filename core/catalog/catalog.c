@@ -1,8 +1,8 @@
 #include "catalog/catalog.h"
+
 #include "base/memory.h"
 #include "base/text.h"
 #include "catalog/folder.h"
-#include "catalog/model_line.h"
 #include "catalog/names.h"
 #include "catalog/readers.h"
 

@@ -10,6 +10,7 @@
 #include "catalog/folder.h"
 #include "text/document.h"
 #include <reckon/catalog.h>
+#include <reckon/system.h>
 
 enum rk_status catalog_list(enum catalog_kind kind, struct catalog_list *list,
                             struct rk_error *error);
@@ -55,5 +56,38 @@ bool catalog_has(enum catalog_kind kind, const char *name);
  * RK_BAD_ARGUMENT with the nearest ids. `id` becomes the file's name without folder and ending. */
 enum rk_status catalog_open(enum catalog_kind kind, const char *name, struct document *document,
                             char *id, size_t id_size, struct rk_error *error);
+
+/* ---- a system as the text of a system file, reckon-system(5): system_text.c ---- */
+
+/* Where the numbers of each group come from; NULL: not said. */
+struct system_sources {
+    const char *whole, *kernels;
+    const char *const *links; /* (networks), or NULL */
+};
+
+/* With name and description unless NULL. What it holds loads as the same system, to 15 digits. The
+ * caller frees it; NULL when there is no memory. */
+char *system_text(const struct rk_system *system, const char *name, const char *description,
+                  const struct system_sources *sources);
+
+/* ---- a model in one line: one that there is, and keys that change it: model_line.c ----
+ *
+ *     fine-grained-3.7b hidden=1024 active_experts=4
+ *
+ * The first word is an id of the catalog or a file, the others are keys of model files with a
+ * number, true, false or a word. What the file derives from other keys is derived anew. */
+
+/* Has the name blanks, and is no file? */
+bool model_line_is(const char *name);
+
+/* The first word. */
+enum { MODEL_LINE_BASE = 4096 };
+enum rk_status model_line_base(const char *line, char base[static MODEL_LINE_BASE],
+                               struct rk_error *error);
+
+/* Puts the keys of the other words into what that one names; messages name the line. RK_BAD_INPUT
+ * for words that are not KEY=VALUE. */
+enum rk_status model_line_change(const char *line, const char *base, struct document *document,
+                                 struct rk_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-#include "catalog/lengths.h"
+#include <reckon/lengths.h>
 
 #include "base/memory.h"
 #include "text/document.h"
@@ -13,18 +13,18 @@ enum { QUANTILES = 4096, SORTED_MICROBATCHES = 50 };
 #define MOST_TOKENS 1e9
 #define RARELY      1e-9 /* of a sample: the longest occurs, and no mean feels it */
 
-void lengths_release(struct lengths *lengths)
+void rk_lengths_release(struct rk_lengths *lengths)
 {
     free(lengths->row);
-    *lengths = (struct lengths){0};
+    *lengths = (struct rk_lengths){0};
 }
 
-static enum rk_status add(struct lengths *lengths, size_t *room, struct length_row row,
+static enum rk_status add(struct rk_lengths *lengths, size_t *room, struct rk_length_row row,
                           struct rk_error *error)
 {
     if (lengths->rows == *room) {
         const size_t more = *room ? 2 * *room : QUANTILES;
-        struct length_row *grown = realloc(lengths->row, more * sizeof *grown);
+        struct rk_length_row *grown = realloc(lengths->row, more * sizeof *grown);
         if (!grown) return no_memory(error);
         lengths->row = grown;
         *room = more;
@@ -36,8 +36,8 @@ static enum rk_status add(struct lengths *lengths, size_t *room, struct length_r
 
 static int by_tokens(const void *a, const void *b)
 {
-    const double x = ((const struct length_row *)a)->tokens;
-    const double y = ((const struct length_row *)b)->tokens;
+    const double x = ((const struct rk_length_row *)a)->tokens;
+    const double y = ((const struct rk_length_row *)b)->tokens;
     return (x > y) - (x < y);
 }
 
@@ -48,13 +48,13 @@ static bool is_count(const char *text, double *number)
     return lines_number(text, number) && *number == floor(*number) && *number <= MOST_TOKENS;
 }
 
-static enum rk_status read_lines(struct lines *lines, struct lengths *lengths,
+static enum rk_status read_lines(struct lines *lines, struct rk_lengths *lengths,
                                  struct rk_error *error)
 {
     size_t room = 0;
     enum rk_status status = RK_OK;
     while (status == RK_OK && lines_next(lines)) {
-        struct length_row row = {.samples = 1};
+        struct rk_length_row row = {.samples = 1};
         lines->text[strcspn(lines->text, "#")] = '\0';
         lines_split(lines, AT_BLANKS);
         if (!lines->words) continue;
@@ -71,7 +71,8 @@ static enum rk_status read_lines(struct lines *lines, struct lengths *lengths,
     return status;
 }
 
-static enum rk_status load_file(const char *path, struct lengths *lengths, struct rk_error *error)
+static enum rk_status load_file(const char *path, struct rk_lengths *lengths,
+                                struct rk_error *error)
 {
     struct document document;
     enum rk_status status = document_load_text(path, &document, error);
@@ -113,7 +114,7 @@ static double quantile_of(double k, double u)
     return k > 0 ? -log1p(u * expm1(-k)) / k : 1 + log(u + (1 - u) * exp(k)) / -k;
 }
 
-static enum rk_status spread(double mean, double longest, struct lengths *lengths,
+static enum rk_status spread(double mean, double longest, struct rk_lengths *lengths,
                              struct rk_error *error)
 {
     size_t room = 0;
@@ -122,17 +123,17 @@ static enum rk_status spread(double mean, double longest, struct lengths *length
     for (int i = 0; i < QUANTILES && status == RK_OK; i++) {
         const double u = (i + 0.5) / QUANTILES;
         const double tokens = mean < longest ? longest * quantile_of(k, u) : longest;
-        status = add(lengths, &room, (struct length_row){fmax(tokens, 1), 1}, error);
+        status = add(lengths, &room, (struct rk_length_row){fmax(tokens, 1), 1}, error);
     }
-    return status == RK_OK ? add(lengths, &room, (struct length_row){longest, RARELY}, error)
+    return status == RK_OK ? add(lengths, &room, (struct rk_length_row){longest, RARELY}, error)
                            : status;
 }
 
-enum rk_status lengths_load(const char *said, struct lengths *lengths, struct rk_error *error)
+enum rk_status rk_lengths_load(const char *said, struct rk_lengths *lengths, struct rk_error *error)
 {
     double mean, longest;
     char rest;
-    *lengths = (struct lengths){0};
+    *lengths = (struct rk_lengths){0};
     if (sscanf(said, "%lf:%lf%c", &mean, &longest, &rest) != 2)
         return load_file(said, lengths, error);
     if (!(mean >= 1 && mean <= longest && longest <= MOST_TOKENS && mean >= longest / 1000))
@@ -143,7 +144,7 @@ enum rk_status lengths_load(const char *said, struct lengths *lengths, struct rk
     return spread(mean, longest, lengths, error);
 }
 
-void lengths_cut(struct lengths *lengths, double most)
+void rk_lengths_cut(struct rk_lengths *lengths, double most)
 {
     for (size_t i = 0; i < lengths->rows; i++)
         lengths->row[i].tokens = fmin(lengths->row[i].tokens, most);
@@ -151,7 +152,7 @@ void lengths_cut(struct lengths *lengths, double most)
 
 /* ---- what they make ---- */
 
-static double sum_of(const struct lengths *lengths, double power)
+static double sum_of(const struct rk_lengths *lengths, double power)
 {
     double sum = 0;
     for (size_t i = 0; i < lengths->rows; i++)
@@ -159,22 +160,22 @@ static double sum_of(const struct lengths *lengths, double power)
     return sum;
 }
 
-double lengths_mean(const struct lengths *lengths)
+double rk_lengths_mean(const struct rk_lengths *lengths)
 {
     return sum_of(lengths, 1) / lengths->samples;
 }
 
-double lengths_longest(const struct lengths *lengths)
+double rk_lengths_longest(const struct rk_lengths *lengths)
 {
     return lengths->row[lengths->rows - 1].tokens;
 }
 
-double lengths_packed(const struct lengths *lengths)
+double rk_lengths_packed(const struct rk_lengths *lengths)
 {
     return sum_of(lengths, 2) / sum_of(lengths, 1);
 }
 
-double lengths_padded(const struct lengths *lengths, uint64_t samples)
+double rk_lengths_padded(const struct rk_lengths *lengths, uint64_t samples)
 {
     double below = 0, sum = 0, last = 0;
     for (size_t i = 0; i < lengths->rows; i++) {
@@ -188,7 +189,7 @@ double lengths_padded(const struct lengths *lengths, uint64_t samples)
 
 /* Of the longest first: the j-th microbatch begins with the sample that a share of 1 - j / 50 is
  * not longer than. */
-double lengths_grouped(const struct lengths *lengths, uint64_t samples)
+double rk_lengths_grouped(const struct rk_lengths *lengths, uint64_t samples)
 {
     const double all = SORTED_MICROBATCHES * (double)samples;
     double below = 0, sum = 0;

@@ -1,4 +1,4 @@
-#include "catalog/model_line.h"
+#include "catalog/catalog.h"
 
 #include <errno.h>
 #include <stdio.h>

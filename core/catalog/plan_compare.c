@@ -1,5 +1,6 @@
 #include "catalog/plan_compare.h"
 
+#include "base/number.h"
 #include "catalog/plan_stages.h"
 #include "plan/habits.h"
 #include "plan/layers.h"
@@ -307,6 +308,29 @@ void plan_take_dealing(const struct rk_model *model, struct rk_plan *to, const s
     for (uint64_t i = 0; i < stages; i++)
         if (rk_plan_split(to, model, i) != rk_plan_split(from, model, i)) return;
     take_split(to, from);
+}
+
+/* clang-format off */
+static const struct {
+    bool of_plan, of_layer;
+    const char *key[8];
+} families[] = {
+    {true,  true,  {"recompute", "recompute_parts", "recompute_layers", "recompute_every", "recompute_stride"}},
+    {true,  false, {"split", "stages", "first_layers", "last_layers", "embedding_counts", "head_counts"}},
+    {true,  false, {"context_kind", "ulysses"}},
+    {false, true,  {"tensor", "context", "context_kind", "ulysses", "context_contiguous", "sequence_parallel", "tensor_overlap"}},
+    {false, true,  {"expert", "expert_tensor"}},
+};
+/* clang-format on */
+
+const char *const *plan_family(const char *key, bool of_layer)
+{
+    for (int i = 0; i < COUNT_OF(families); i++)
+        for (int k = 0; families[i].key[k]; k++)
+            if ((of_layer ? families[i].of_layer : families[i].of_plan) &&
+                strcmp(families[i].key[k], key) == 0)
+                return families[i].key;
+    return NULL;
 }
 
 void plan_take(struct rk_plan *to, const struct rk_plan *from, int row)

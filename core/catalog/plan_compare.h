@@ -30,6 +30,11 @@ struct plan_difference {
 int plan_compare(const struct rk_plan *a, const struct rk_plan *b,
                  struct plan_difference list[static PLAN_MAX_FIELDS]);
 
+/* The keys that mean nothing, or not the same, without each other (NULL ends them), of which `key`
+ * is one; NULL: it stands alone. Among the choices of one layer, degrees of one width belong
+ * together, too. */
+const char *const *plan_family(const char *key, bool of_layer);
+
 /* Sets the key of `row` in `to` as `from` has it; with the keys that only make sense together
  * (recompute with its parts, all that splits the blocks; a split of other stages is dropped). */
 void plan_take(struct rk_plan *to, const struct rk_plan *from, int row);

@@ -82,6 +82,9 @@ enum rk_status plan_read(const struct document *document, struct plan_draft *dra
  * column. */
 enum rk_status plan_read_words(const char *text, struct plan_draft *draft, struct rk_error *error);
 
+/* Does a plan say more of its stages than how many layers they have? plan_stages.c */
+bool plan_has_stages(const struct rk_plan *plan);
+
 /* Text after "stages=" in a line; buffer and size as in rk_plan_text(). */
 size_t plan_stages_text(const struct rk_plan *plan, char *buffer, size_t size);
 

@@ -12,9 +12,6 @@
 /* Is the row a choice that one layer sees? Its offset is then also one in struct rk_local. */
 bool plan_is_local(const struct field *field);
 
-/* Does a plan say more of its stages than how many layers they have? */
-bool plan_has_stages(const struct rk_plan *plan);
-
 /* ---- reading: begin { run ... part ... end_stage } end ---- */
 
 struct plan_stages {

@@ -1,4 +1,4 @@
-#include "catalog/system_text.h"
+#include "catalog/catalog.h"
 
 #include "base/units.h"
 #include "catalog/kernels.h"

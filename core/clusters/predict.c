@@ -1,7 +1,7 @@
 #include "clusters/predict.h"
 
+#include "base/limits.h"
 #include "base/memory.h"
-#include "base/require.h"
 #include "clusters/simulate.h"
 #include "plan/layers.h"
 

@@ -1,4 +1,4 @@
-#include "clusters/price.h"
+#include "clusters/predict.h"
 
 #include <math.h>
 

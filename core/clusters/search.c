@@ -3,7 +3,6 @@
 #include "clusters/found.h"
 
 #include "base/limits.h"
-#include "base/require.h"
 #include "clusters/given.h"
 #include "clusters/kept.h"
 #include "clusters/mixed.h"

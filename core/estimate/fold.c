@@ -30,10 +30,10 @@ static double exposed_beside(double comm_s, double work_s, double steps)
     return left_s > one_s ? left_s : one_s;
 }
 
-/* A ring has one step less than ranks: the first step of attention needs no message. */
-static double exposed_of_ring(double comm_s, double work_s, double ranks)
+/* The first step of attention needs no message: it has one step more than forward has messages. */
+static double exposed_of_ring(double comm_s, double work_s, double messages)
 {
-    const double left_s = comm_s - work_s * (ranks - 1) / ranks;
+    const double left_s = comm_s - work_s * messages / (messages + 1);
     return left_s > 0 ? left_s : 0;
 }
 
@@ -57,7 +57,8 @@ static double exposed_s(const struct bench *bench, const struct timed_layer *tim
     if (copied_between(bench->system, group)) return comm_s;
     if (op->beside_attention) {
         const int other = neighbour(layer, at, OPERATION_ATTENTION);
-        if (other >= 0) return exposed_of_ring(comm_s, timed->time_s[other][pass], group.ranks);
+        if (other >= 0)
+            return exposed_of_ring(comm_s, timed->time_s[other][pass], op->comm_times[RK_FORWARD]);
     }
     if (op->beside_matrix && bench->plan->tensor_overlap) {
         const int other = neighbour(layer, at, OPERATION_MATRIX);
@@ -73,11 +74,10 @@ enum spending spending_of(const struct operation *op)
     static const enum spending by_kind[] = {[OPERATION_MATRIX] = SPENT_MATRIX,
                                             [OPERATION_ATTENTION] = SPENT_ATTENTION,
                                             [OPERATION_MEMORY] = SPENT_MEMORY};
-    static const enum spending by_group[] = {
-        [OVER_NONE] = SPENT_TENSOR,     [OVER_TENSOR] = SPENT_TENSOR,
-        [OVER_CONTEXT] = SPENT_CONTEXT, [OVER_ULYSSES] = SPENT_CONTEXT,
-        [OVER_EXPERT] = SPENT_EXPERT,   [OVER_EXPERT_TENSOR] = SPENT_EXPERT};
-    return op->kind == OPERATION_COMM ? by_group[op->over] : by_kind[op->kind];
+#define GROUP(id, name, counted) SPENT_##counted,
+    static const enum spending by_group[] = {RANK_GROUPS_OF(GROUP)};
+#undef GROUP
+    return op->kind == OPERATION_COMM ? by_group[comm_group(op->over)] : by_kind[op->kind];
 }
 
 static enum link link_of(const struct operation *op)

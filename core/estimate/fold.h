@@ -26,7 +26,8 @@ enum spending {
     SPENT_EXPERT,
     SPENT_OFFLOAD,
     SPENT_LAUNCH,
-    SPENDINGS
+    SPENDINGS,
+    SPENT_DATA = SPENT_TENSOR /* what no operation of a layer sends */
 };
 
 /* Links by the parallelism that keeps them busy, hidden or not. */

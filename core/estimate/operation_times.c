@@ -277,14 +277,7 @@ double rearranging_s(const struct bench *bench, const struct operation *op, int 
 
 struct rank_group group_over(const struct rank_map *ranks, enum comm_over over)
 {
-    static const enum rank_groups groups[] = {
-        [OVER_TENSOR] = RANKS_OF_TENSOR,
-        [OVER_CONTEXT] = RANKS_OF_RING,
-        [OVER_ULYSSES] = RANKS_OF_ULYSSES,
-        [OVER_EXPERT] = RANKS_OF_EXPERT,
-        [OVER_EXPERT_TENSOR] = RANKS_OF_EXPERT_TENSOR,
-    };
-    return group_of(ranks, groups[over]);
+    return group_of(ranks, comm_group(over));
 }
 
 static const enum collective collectives[] = {

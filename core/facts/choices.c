@@ -1,6 +1,6 @@
 #include "facts/choices.h"
 
-#include "base/require.h"
+#include "base/limits.h"
 #include "catalog/model_fields.h"
 #include "catalog/plan_fields.h"
 

@@ -1,7 +1,7 @@
 #include "facts/error_learn.h"
 
+#include "base/limits.h"
 #include "base/memory.h"
-#include "base/require.h"
 #include "facts/choices.h"
 
 #include <math.h>

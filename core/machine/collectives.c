@@ -6,7 +6,7 @@
 #include "base/extremes.h"
 #include "machine/kernels.h"
 
-#include "base/require.h"
+#include "base/limits.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #ifndef RECKON_MACHINE_PART_H
 #define RECKON_MACHINE_PART_H
 
-#include "base/require.h"
+#include "base/limits.h"
 
 #include <reckon/system.h>
 

@@ -1,6 +1,6 @@
 /* layout.c - layouts that are kept: each once, for as long as the process runs. */
 #include "base/hash.h"
-#include "base/require.h"
+#include "base/limits.h"
 
 #include <reckon/plan.h>
 #include <stdatomic.h>

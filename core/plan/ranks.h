@@ -11,21 +11,29 @@
 
 #include <reckon/plan.h>
 
+/* clang-format off */
+/* GROUP(id, name, counted): its name in programs, and as whose its messages and their time count. */
+#define RANK_GROUPS_OF(GROUP) \
+    GROUP(TENSOR,        "tensor",        TENSOR) \
+    GROUP(CONTEXT,       "context",       DATA) \
+    GROUP(DATA,          "data",          DATA) \
+    GROUP(PIPELINE,      "pipeline",      DATA) \
+    GROUP(ULYSSES,       "ulysses",       CONTEXT) /* of context: that exchange heads */ \
+    GROUP(RING,          "ring",          CONTEXT) /* ... among whom keys and values go round, or are gathered */ \
+    GROUP(EXPERT_TENSOR, "expert-tensor", EXPERT) \
+    GROUP(EXPERT,        "expert",        EXPERT) \
+    GROUP(EXPERT_DATA,   "expert-data",   DATA) \
+    GROUP(SHARDS,        "shards",        DATA) /* of data and context together: that share one copy of the state */ \
+    GROUP(COPIES,        "copies",        DATA) /* ... that hold copies of the same shard */ \
+    GROUP(EXPERT_SHARDS, "expert-shards", DATA) \
+    GROUP(EXPERT_COPIES, "expert-copies", DATA)
+/* clang-format on */
+
 enum rank_groups {
-    RANKS_OF_TENSOR,
-    RANKS_OF_CONTEXT,
-    RANKS_OF_DATA,
-    RANKS_OF_PIPELINE,
-    RANKS_OF_ULYSSES, /* of context: that exchange heads */
-    RANKS_OF_RING,    /* ... among whom keys and values go round, or are gathered */
-    RANKS_OF_EXPERT_TENSOR,
-    RANKS_OF_EXPERT,
-    RANKS_OF_EXPERT_DATA,
-    RANKS_OF_SHARDS, /* of data and context together: that share one copy of the state */
-    RANKS_OF_COPIES, /* ... that hold copies of the same shard */
-    RANKS_OF_EXPERT_SHARDS,
-    RANKS_OF_EXPERT_COPIES,
-    RANK_GROUPS
+#define GROUP(id, name, counted) RANKS_OF_##id,
+    RANK_GROUPS_OF(GROUP)
+#undef GROUP
+        RANK_GROUPS
 };
 
 /* The members of a group differ in a number alone, made of one or two digits of the rank within its

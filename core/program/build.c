@@ -160,9 +160,9 @@ int32_t new_group(struct build *b, const char *name, const uint32_t *ranks, uint
     return (int32_t)p->groups++;
 }
 
-static const char *const group_names[RANK_GROUPS] = {
-    "tensor", "context",     "data",   "pipeline", "ulysses",       "ring",         "expert-tensor",
-    "expert", "expert-data", "shards", "copies",   "expert-shards", "expert-copies"};
+#define GROUP(id, name, counted) name,
+static const char *const group_names[RANK_GROUPS] = {RANK_GROUPS_OF(GROUP)};
+#undef GROUP
 
 int32_t group_in(struct build *b, struct place *place, enum rank_groups over)
 {

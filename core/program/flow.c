@@ -156,10 +156,8 @@ static struct extent shaped(double elements, struct extent like, bool as_wide)
 
 static double ranks_over(const struct rk_plan *plan, enum comm_over over)
 {
-    if (over == OVER_TENSOR) return (double)plan->tensor;
-    if (over == OVER_EXPERT) return (double)plan->expert;
-    if (over == OVER_EXPERT_TENSOR) return (double)rk_plan_expert_tensor(plan);
-    return 1;
+    const struct rank_map map = rank_map_of(plan);
+    return (double)ranks_of_group(&map, comm_group(over));
 }
 
 static struct extent extent_of_comm(const struct tracing *t, const struct operation *op,

@@ -227,11 +227,6 @@ static enum rk_stream stream_of(const struct pass_of_layer *p, const struct oper
     return op->over == OVER_EXPERT && p->place->plan.expert_overlap ? RK_ON_EXPERT : RK_ON_GPU;
 }
 
-static const enum rank_groups groups[] = {
-    [OVER_NONE] = RANKS_OF_TENSOR,   [OVER_TENSOR] = RANKS_OF_TENSOR,
-    [OVER_CONTEXT] = RANKS_OF_RING,  [OVER_ULYSSES] = RANKS_OF_ULYSSES,
-    [OVER_EXPERT] = RANKS_OF_EXPERT, [OVER_EXPERT_TENSOR] = RANKS_OF_EXPERT_TENSOR,
-};
 static const enum rk_do collectives[] = {
     [COMM_ALL_REDUCE] = RK_DO_ALL_REDUCE,
     [COMM_REDUCE_SCATTER] = RK_DO_REDUCE_SCATTER,
@@ -266,26 +261,28 @@ static void put_tensors(struct build *b, const struct tensors *t)
 }
 
 /* One step of a ring: sends to the next rank, receives from the previous one. */
-static void put_turn(const struct pass_of_layer *p, enum rk_stream stream, int32_t task,
+static void put_turn(const struct pass_of_layer *p, const struct operation *op, int32_t task,
                      const struct tensors *t, uint64_t count, enum rk_element element)
 {
     struct build *b = p->b;
     const struct rank_map *map = &p->place->map;
-    const uint64_t n = ranks_of_group(map, RANKS_OF_RING);
-    const uint64_t own = rank_position(map, RANKS_OF_RING, b->rank);
+    const enum rank_groups ring = comm_group(op->over);
+    const enum rk_stream stream = stream_of(p, op);
+    const uint64_t n = ranks_of_group(map, ring);
+    const uint64_t own = rank_position(map, ring, b->rank);
     put_begin(b, RK_DO_BEGIN, stream, RK_NONE);
     put_end(b);
     put_begin(b, RK_DO_SEND, stream, task);
     for (int i = 0; i < t->reads; i++)
         put_read(b, t->read[i]);
-    b->draft.other = member_of(b, map, RANKS_OF_RING, (own + 1) % n);
+    b->draft.other = member_of(b, map, ring, (own + 1) % n);
     b->draft.count = count;
     b->draft.element = (uint8_t)element;
     put_end(b);
     put_begin(b, RK_DO_RECV, stream, RK_NONE);
     for (int i = 0; i < t->writes; i++)
         put_write(b, t->written[i]);
-    b->draft.other = member_of(b, map, RANKS_OF_RING, (own + n - 1) % n);
+    b->draft.other = member_of(b, map, ring, (own + n - 1) % n);
     b->draft.count = count;
     b->draft.element = (uint8_t)element;
     put_end(b);
@@ -305,14 +302,14 @@ static void put_comm(const struct pass_of_layer *p, int i, int32_t task, enum rk
         (uint64_t)ceil(share * op->comm_bytes[pass] / flow_element_bytes(element));
     for (double n = times_of(op, pass) / p->chunks; n >= 1; n--) {
         if (op->what[pass] == COMM_SEND) {
-            put_turn(p, stream, task, t, count, element);
+            put_turn(p, op, task, t, count, element);
             continue;
         }
         put_begin(b, collectives[op->what[pass]], stream, task);
         put_tensors(b, t);
         b->draft.element = (uint8_t)element;
         b->draft.count = count;
-        b->draft.other = (uint32_t)group_in(b, p->place, groups[op->over]);
+        b->draft.other = (uint32_t)group_in(b, p->place, comm_group(op->over));
         put_end(b);
     }
 }

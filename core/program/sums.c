@@ -1,14 +1,23 @@
-#include <reckon/program.h>
+#include "base/number.h"
+#include "plan/ranks.h"
 
+#include <reckon/program.h>
 #include <string.h>
 
-/* By the name of the group. */
+/* By the name of the group; "tied" and "pair" are no groups of a dimension. */
 static double *sent_over(struct rk_program_sums *sums, const char *over)
 {
-    if (strncmp(over, "tensor", 6) == 0) return &sums->tensor_sent_bytes;
-    if (strcmp(over, "ring") == 0 || strcmp(over, "ulysses") == 0) return &sums->context_sent_bytes;
-    if (strcmp(over, "expert") == 0 || strcmp(over, "expert-tensor") == 0)
-        return &sums->expert_sent_bytes;
+    enum { TENSOR, CONTEXT, EXPERT, DATA };
+#define GROUP(id, name, counted) {name, counted},
+    static const struct {
+        const char *name;
+        int counted;
+    } groups[] = {RANK_GROUPS_OF(GROUP){"tensor layout", TENSOR}};
+#undef GROUP
+    double *const bytes[] = {&sums->tensor_sent_bytes, &sums->context_sent_bytes,
+                             &sums->expert_sent_bytes, &sums->data_sent_bytes};
+    for (int i = 0; i < COUNT_OF(groups); i++)
+        if (strcmp(over, groups[i].name) == 0) return bytes[groups[i].counted];
     return &sums->data_sent_bytes;
 }
 

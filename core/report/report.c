@@ -1,5 +1,6 @@
 #include "report/report.h"
 
+#include "base/limits.h"
 #include "base/memory.h"
 #include "report/write.h"
 
@@ -161,6 +162,47 @@ void report_row(struct report *report, struct report_table *table, const struct 
     if (!table || (table->rows == table->capacity && !table_grow(report, table))) return;
     const size_t columns = (size_t)table->column_count;
     memcpy(table->cells + table->rows++ * columns, cells, columns * sizeof *cells);
+}
+
+static struct report_cell cell_of(enum report_member of, const void *member)
+{
+    switch (of) {
+    case REPORT_OF_TEXT:
+        return cell_text(*(const char *const *)member);
+    case REPORT_OF_CHARS:
+        return cell_text(member);
+    case REPORT_OF_INT:
+        return cell_count((uint64_t) * (const int *)member);
+    case REPORT_OF_UNSIGNED:
+        return cell_count(*(const unsigned *)member);
+    case REPORT_OF_LONG:
+        return cell_count(*(const unsigned long *)member);
+    case REPORT_OF_LONGEST:
+        return cell_count(*(const unsigned long long *)member);
+    case REPORT_OF_FLAG:
+        return cell_flag(*(const bool *)member);
+    default:
+        return cell_number(*(const double *)member);
+    }
+}
+
+void report_item_of(struct report *report, struct report_table *table, const void *item,
+                    const struct report_cell *made, int count)
+{
+    struct report_cell cells[REPORT_MAX_COLUMNS];
+    int used = 0;
+    if (!table) return;
+    for (int i = 0; i < table->column_count; i++) {
+        const struct report_column *c = &table->columns[i];
+        if (c->of) {
+            cells[i] = cell_of(c->of, (const char *)item + c->at);
+        } else {
+            RK_REQUIRE(used < count);
+            cells[i] = made[used++];
+        }
+    }
+    RK_REQUIRE(used == count);
+    report_row(report, table, cells);
 }
 
 void report_record(struct report *report, const char *name, const struct report_column *columns,

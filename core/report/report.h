@@ -37,6 +37,19 @@ enum report_bar {
     REPORT_SPARKLINE  /* a text of levels, '0' to '7', ' ' for nothing there: text only */
 };
 
+/* What a column is of a struct; MADE: of none. */
+enum report_member {
+    REPORT_MADE,
+    REPORT_OF_TEXT,  /* const char * */
+    REPORT_OF_CHARS, /* char [] */
+    REPORT_OF_INT,
+    REPORT_OF_UNSIGNED,
+    REPORT_OF_LONG, /* unsigned long, as size_t */
+    REPORT_OF_LONGEST,
+    REPORT_OF_DOUBLE,
+    REPORT_OF_FLAG
+};
+
 struct report_column {
     const char *name;  /* in JSON and CSV, unit included: "step_s" */
     const char *title; /* in text; NULL: the name with spaces for '_' */
@@ -47,7 +60,22 @@ struct report_column {
     enum report_bar bar;
     bool own_scale; /* in text, each value in the unit that suits it, not the column's */
     bool of_1024;   /* in text, a count of tokens of a sequence as "128K" (whole_format()) */
+    enum report_member of;
+    uint32_t at; /* of the member in its struct */
 };
+
+/* In a column: its cells are that member of a struct, see report_item(). */
+#define REPORT_OF(item, member)                                                                    \
+    .of = _Generic(((item *)0)->member,                                                            \
+        const char *: REPORT_OF_TEXT,                                                              \
+        char *: REPORT_OF_CHARS,                                                                   \
+        int: REPORT_OF_INT,                                                                        \
+        unsigned: REPORT_OF_UNSIGNED,                                                              \
+        unsigned long: REPORT_OF_LONG,                                                             \
+        unsigned long long: REPORT_OF_LONGEST,                                                     \
+        double: REPORT_OF_DOUBLE,                                                                  \
+        bool: REPORT_OF_FLAG),                                                                     \
+    .at = offsetof(item, member)
 
 enum { REPORT_MAX_COLUMNS = 256 };
 
@@ -180,6 +208,15 @@ void report_to_front(struct report *report, struct report_table *last);
 /* Appends a copy of `cells` (column_count) to a table of stored rows; `table` may be NULL. */
 void report_row(struct report *report, struct report_table *table, const struct report_cell *cells);
 
+/* Appends a row: columns that are REPORT_OF members have those of `item`, which lives as long as
+ * the report where they are texts; the others the cells of an array in their order (NULL: there are
+ * none), which has one for each of them. */
+#define report_item(report, table, item, ...)                                                      \
+    report_item_of(report, table, item, __VA_ARGS__,                                               \
+                   (int)(sizeof(__VA_ARGS__) / sizeof(struct report_cell)))
+void report_item_of(struct report *report, struct report_table *table, const void *item,
+                    const struct report_cell *made, int count);
+
 /* A table of one row that JSON shows as an object; `columns` (count) as report_add wants them. */
 void report_record(struct report *report, const char *name, const struct report_column *columns,
                    int count, const struct report_cell *cells);
@@ -187,5 +224,16 @@ void report_record(struct report *report, const char *name, const struct report_
 /* Writes all tables that are meant for the format. RK_IO when the report failed or `out` did. */
 enum rk_status report_write(const struct report *report, enum report_format format,
                             const struct report_style *style, FILE *out, struct rk_error *error);
+
+/* ---- for those who write tables themselves ---- */
+
+/* Fills `cells` (column_count) with one row of the table. */
+void table_row(const struct report_table *table, size_t row, struct report_cell *cells);
+
+/* Room for any number that is written with all its digits. */
+enum { NUMBER_SIZE = 40 };
+
+/* The shortest decimal text that reads back as the same double; "inf", "-inf", "nan" likewise. */
+const char *number_exact(double number, char buffer[NUMBER_SIZE]);
 
 #endif

@@ -14,15 +14,6 @@ void write_text(const struct report *report, const struct report_style *style, F
 void write_json(const struct report *report, FILE *out);
 void write_csv(const struct report *report, FILE *out);
 
-/* Room for any number that is written with all its digits. */
-enum { NUMBER_SIZE = 40 };
-
-/* The shortest decimal text that reads back as the same double; "inf", "-inf", "nan" likewise. */
-const char *number_exact(double number, char buffer[NUMBER_SIZE]);
-
-/* Fills `cells` (column_count) with one row of the table. */
-void table_row(const struct report_table *table, size_t row, struct report_cell *cells);
-
 /* Its columns, each [name, title, unit], and its rows: two members of a JSON object. */
 void table_write_json(const struct report_table *table, FILE *out);
 

@@ -4,8 +4,8 @@
 #include "clusters/predict.h"
 #include "search/clusters_space.h"
 #include "search/clusters_where.h"
+#include "search/engine.h"
 #include "search/question.h"
-#include "search/state.h"
 
 #include <math.h>
 #include <stdlib.h>

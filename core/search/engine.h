@@ -32,4 +32,7 @@ enum rk_status ask_with(const struct rk_space *space, const struct rk_query *que
                         const struct search_team *team, struct rk_answer *answer,
                         struct rk_error *error);
 
+/* Everything that its answer depends on, which a state (state.h) says. */
+uint64_t state_fingerprint(const struct rk_space *space, const struct rk_query *query);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- of one way ---- */
 
@@ -115,12 +116,13 @@ static struct stage_choice price_end(struct shape *s, const struct meter *m, boo
     };
 }
 
+/* Alike but for what is sharded, and where activations are held. */
 static bool same_fold(const struct rk_local *a, const struct rk_local *b)
 {
-    return a->tensor == b->tensor && a->context == b->context &&
-           a->context_kind == b->context_kind && a->ulysses == b->ulysses &&
-           a->precision == b->precision && a->recompute == b->recompute &&
-           a->recompute_parts == b->recompute_parts;
+    struct rk_local own = *a;
+    own.zero = b->zero;
+    memcpy(own.share, b->share, sizeof own.share);
+    return memcmp(&own, b, sizeof own) == 0;
 }
 
 /* Are the layers timed alike, apart from recomputation? */

@@ -1,6 +1,6 @@
 #include "search/numbers.h"
 
-#include "base/require.h"
+#include "base/limits.h"
 
 int divisors_of(uint64_t n, uint64_t divisor[MAX_DIVISORS])
 {

@@ -1,5 +1,4 @@
 #include "search/clusters_space.h"
-#include "search/plans_empty.h"
 
 /* Memory, if any plan passed all checks before; else what most plans fail at. */
 static enum rk_verdict main_verdict(const struct rk_search_counts *counts)
@@ -14,14 +13,14 @@ static enum rk_verdict main_verdict(const struct rk_search_counts *counts)
 static enum rk_status nothing(const struct rk_space *space, const struct rk_plans_problem *problem,
                               const struct rk_search_counts *counts, struct rk_error *error)
 {
-    char empty[PLANS_EMPTY_TEXT] = "ranks, batch and restrictions leave no plan";
+    char empty[RK_PLANS_EMPTY_TEXT] = "ranks, batch and restrictions leave no plan";
     char why[CLUSTERS_WHY];
     if (clusters_space_of(space)) {
         clusters_space_why(clusters_space_of(space), why);
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "%s", why);
     }
     if (counts->total == 0) {
-        plans_empty(problem, empty);
+        rk_plans_empty(problem, empty);
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "%s on %s: %s", problem->model->id,
                        problem->system->id, empty);
     }

@@ -1,4 +1,3 @@
-#include "search/plans_empty.h"
 #include "search/plans_axes.h"
 
 #include <string.h>
@@ -45,13 +44,13 @@ static bool walk(struct dead_end *end, struct rk_plan *plan, int axis, int last)
     return false;
 }
 
-static void append_word(char text[PLANS_EMPTY_TEXT], const char *word)
+static void append_word(char text[RK_PLANS_EMPTY_TEXT], const char *word)
 {
     const size_t used = strlen(text), more = strlen(word);
-    if (used + more < PLANS_EMPTY_TEXT) memcpy(text + used, word, more + 1);
+    if (used + more < RK_PLANS_EMPTY_TEXT) memcpy(text + used, word, more + 1);
 }
 
-static void append(char text[PLANS_EMPTY_TEXT], const char *before, const char *name,
+static void append(char text[RK_PLANS_EMPTY_TEXT], const char *before, const char *name,
                    const char *value)
 {
     append_word(text, before);
@@ -60,7 +59,7 @@ static void append(char text[PLANS_EMPTY_TEXT], const char *before, const char *
     append_word(text, value);
 }
 
-static void append_asked(char text[PLANS_EMPTY_TEXT], const struct rk_plans_problem *problem,
+static void append_asked(char text[RK_PLANS_EMPTY_TEXT], const struct rk_plans_problem *problem,
                          enum rk_plan_axis axis)
 {
     char value[RK_PLAN_AXIS_TEXT];
@@ -82,7 +81,7 @@ static int bundle_begin(int axis)
 }
 
 /* What else is asked of axes before it: of its bundle, and of the layout. */
-static void append_before(char text[PLANS_EMPTY_TEXT], const struct dead_end *end)
+static void append_before(char text[RK_PLANS_EMPTY_TEXT], const struct dead_end *end)
 {
     char value[RK_PLAN_AXIS_TEXT];
     const int first = bundle_begin(end->axis);
@@ -96,7 +95,7 @@ static void append_before(char text[PLANS_EMPTY_TEXT], const struct dead_end *en
     }
 }
 
-static void append_offered(char text[PLANS_EMPTY_TEXT], const struct dead_end *end)
+static void append_offered(char text[RK_PLANS_EMPTY_TEXT], const struct dead_end *end)
 {
     enum { MOST = 16 };
     char value[RK_PLAN_AXIS_TEXT];
@@ -112,7 +111,7 @@ static void append_offered(char text[PLANS_EMPTY_TEXT], const struct dead_end *e
     if (offered.count > MOST) append(text, ", ...", "", "");
 }
 
-bool plans_empty(const struct rk_plans_problem *problem, char text[PLANS_EMPTY_TEXT])
+bool rk_plans_empty(const struct rk_plans_problem *problem, char text[RK_PLANS_EMPTY_TEXT])
 {
     struct dead_end end = {.problem = problem, .axis = -1};
     struct rk_plan plan = problem->base;

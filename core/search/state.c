@@ -2,48 +2,9 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "search/fingerprint.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* What is predicted of some plans of the space: a model of which another figure comes out has other
- * states, whether or not somebody thought of RK_MODEL_VERSION. */
-static void mix_figures(uint64_t *hash, const struct rk_space *space)
-{
-    const uint64_t count = space->count;
-    const uint64_t probes[] = {0, count / 3, count / 2, count - 1};
-    struct outcome outcome;
-    struct rk_plan plan;
-    mix_number(hash, count);
-    for (size_t i = 0; count && i < sizeof probes / sizeof *probes; i++) {
-        if (!space->predictor->plan_at(space, probes[i], &plan)) continue;
-        memset(&outcome, 0, sizeof outcome);
-        space->predictor->predict(space, &plan, &outcome);
-        mix_number(hash, outcome.verdict);
-        for (int k = 0; k < MAX_FIGURES; k++)
-            mix_real(hash, outcome.figure[k]);
-    }
-}
-
-uint64_t state_fingerprint(const struct rk_space *space, const struct rk_query *query)
-{
-    uint64_t hash = HASH_START;
-    mix_number(&hash, RK_MODEL_VERSION);
-    mix_text(&hash, space->predictor->name);
-    fingerprint_model(&hash, space->model);
-    fingerprint_system(&hash, space->system);
-    space->predictor->fingerprint(space, &hash);
-    mix_number(&hash, query->mode);
-    mix_number(&hash, query->top);
-    mix_real(&hash, query->least_samples_per_s);
-    mix_number(&hash, query->best_only);
-    mix_text(&hash, query->where);
-    mix_text(&hash, query->sort);
-    mix_text(&hash, query->pareto);
-    mix_figures(&hash, space);
-    return hash;
-}
 
 /* ---- a header, then the candidates, then the frontier ---- */
 

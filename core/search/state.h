@@ -15,9 +15,6 @@ struct search_state {
     struct rk_search_explain explain;
 };
 
-/* Everything that the answer depends on. */
-uint64_t state_fingerprint(const struct rk_space *space, const struct rk_query *query);
-
 /* How many bytes state_write needs. */
 size_t state_size(const struct finds *finds);
 void state_write(void *bytes, uint64_t fingerprint, const struct search_state *state,

@@ -1,7 +1,7 @@
 #include "study/entries.h"
 
-#include "base/braces.h"
 #include "base/limits.h"
+#include "base/lists.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "catalog/catalog.h"

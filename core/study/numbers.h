@@ -1,10 +1,10 @@
 /* numbers.h - lists of whole numbers as study files write them: 8, "8..8192 step 8", "1..64 x2", or
- * a list of these (base/progression.h).
+ * a list of these (base/lists.h).
  */
 #ifndef RECKON_STUDY_NUMBERS_H
 #define RECKON_STUDY_NUMBERS_H
 
-#include "base/progression.h"
+#include "base/lists.h"
 #include "text/document.h"
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
 #include "advise/clusters_run.h"
 #include "base/memory.h"
 #include "catalog/clusters_words.h"
-#include "clusters/price.h"
+#include "clusters/predict.h"
 #include "facts/headroom.h"
 #include "study/run_load.h"
 

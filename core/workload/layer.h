@@ -2,6 +2,7 @@
 #ifndef RECKON_WORKLOAD_LAYER_H
 #define RECKON_WORKLOAD_LAYER_H
 
+#include "plan/ranks.h"
 #include "workload/op.h"
 #include "workload/pattern.h"
 #include <reckon/predict.h>
@@ -23,15 +24,19 @@ enum layer_kind {
     LAYER_NOTHING = LAYER_BLOCKS + MLP_NONE * MIXERS + MIXER_NONE
 };
 
-/* Ranks an operation communicates with. */
+/* Ranks an operation communicates with: a group of plan/ranks.h. */
 enum comm_over {
     OVER_NONE,
-    OVER_TENSOR,
-    OVER_CONTEXT,
-    OVER_ULYSSES,
-    OVER_EXPERT,
-    OVER_EXPERT_TENSOR
+#define GROUP(id, name, counted) OVER_##id,
+    RANK_GROUPS_OF(GROUP)
+#undef GROUP
 };
+
+/* Of OVER_NONE, which sends nothing, any. */
+static inline enum rank_groups comm_group(enum comm_over over)
+{
+    return over ? (enum rank_groups)(over - 1) : RANKS_OF_TENSOR;
+}
 
 /* As machine/kernels.h orders them. */
 enum comm_what {

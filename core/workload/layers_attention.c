@@ -77,7 +77,7 @@ static void add_back_across(struct build *build, const struct heads *heads)
  * [dubey2024]. */
 static void add_kv_gather(struct build *build, double bytes)
 {
-    struct operation *op = add_comm(build, OP_KV_ALL_GATHER, core, OVER_CONTEXT, COMM_ALL_GATHER,
+    struct operation *op = add_comm(build, OP_KV_ALL_GATHER, core, OVER_RING, COMM_ALL_GATHER,
                                     COMM_REDUCE_SCATTER, bytes * build->context);
     op->what[RK_WGRAD] = COMM_ALL_GATHER;
     op->comm_bytes[RK_WGRAD] = bytes * build->context;
@@ -92,7 +92,7 @@ static void add_ring(struct build *build, const struct heads *heads, double byte
 {
     const double n = heads->around;
     struct operation *op =
-        add_comm(build, OP_KV_RING, core, OVER_CONTEXT, COMM_SEND, COMM_SEND, bytes);
+        add_comm(build, OP_KV_RING, core, OVER_RING, COMM_SEND, COMM_SEND, bytes);
     op->comm_times[RK_FORWARD] = n - 1;
     op->comm_times[RK_AGRAD] = n;
     op->comm_bytes[RK_AGRAD] = bytes * (2 * n - 1) / n;

@@ -1,11 +1,11 @@
-#include "workload/shapes.h"
+#include <reckon/shapes.h>
 
 #include "base/number.h"
 
 #include <assert.h>
 #include <math.h>
 
-const struct shape_rule shape_rule_paper = {
+const struct rk_shape_rule rk_shape_rule_paper = {
     .blocks_low = 128,
     .blocks_high = 512,
     .ratio_low = 192,
@@ -13,7 +13,7 @@ const struct shape_rule shape_rule_paper = {
     .hidden_step = 1024,
 };
 
-double shape_ratio(const struct shape_rule *rule, uint64_t blocks)
+double rk_shape_ratio(const struct rk_shape_rule *rule, uint64_t blocks)
 {
     assert(rule->blocks_low != rule->blocks_high);
     const double slope = (rule->ratio_high - rule->ratio_low) /
@@ -21,7 +21,7 @@ double shape_ratio(const struct shape_rule *rule, uint64_t blocks)
     return fmax(1, rule->ratio_low + slope * ((double)blocks - (double)rule->blocks_low));
 }
 
-bool shape_is_published(const struct shape_rule *rule, uint64_t blocks)
+bool rk_shape_is_published(const struct rk_shape_rule *rule, uint64_t blocks)
 {
     return blocks >= rule->blocks_low && blocks <= rule->blocks_high;
 }
@@ -30,22 +30,22 @@ bool shape_is_published(const struct shape_rule *rule, uint64_t blocks)
 enum { NARROW = 3072 };
 
 /* Within the study, hidden / blocks, rounded; beyond it the first usual width that divides. */
-static uint64_t head_dim_of(const struct shape_rule *rule, uint64_t blocks, uint64_t hidden)
+static uint64_t head_dim_of(const struct rk_shape_rule *rule, uint64_t blocks, uint64_t hidden)
 {
     static const uint64_t usual[] = {64, 128, 64, 96, 256};
     for (size_t i = hidden < NARROW ? 0 : 1; i < sizeof usual / sizeof *usual; i++)
-        if (!shape_is_published(rule, blocks) && hidden % usual[i] == 0) return usual[i];
+        if (!rk_shape_is_published(rule, blocks) && hidden % usual[i] == 0) return usual[i];
     return (uint64_t)fmax(1, rint((double)hidden / (double)blocks));
 }
 
-struct rk_model shape_of(const struct shape_rule *rule, uint64_t blocks, uint64_t sequence)
+struct rk_model rk_shape_of(const struct rk_shape_rule *rule, uint64_t blocks, uint64_t sequence)
 {
     assert(blocks > 0 && rule->hidden_step > 0);
     const double step = (double)rule->hidden_step;
-    const double steps = fmax(1, round(shape_ratio(rule, blocks) * (double)blocks / step));
+    const double steps = fmax(1, round(rk_shape_ratio(rule, blocks) * (double)blocks / step));
     const uint64_t hidden = (uint64_t)steps * rule->hidden_step;
     const uint64_t head_dim = head_dim_of(rule, blocks, hidden);
-    const bool usual = !shape_is_published(rule, blocks) && hidden % head_dim == 0;
+    const bool usual = !rk_shape_is_published(rule, blocks) && hidden % head_dim == 0;
     return (struct rk_model){
         .layers = blocks,
         .hidden = hidden,
@@ -62,12 +62,12 @@ struct rk_model shape_of(const struct shape_rule *rule, uint64_t blocks, uint64_
     };
 }
 
-double shape_parameters(uint64_t blocks, uint64_t hidden)
+double rk_shape_parameters(uint64_t blocks, uint64_t hidden)
 {
     return 12 * (double)blocks * (double)hidden * (double)hidden;
 }
 
-double shape_parameters_by_heads(uint64_t blocks, uint64_t hidden)
+double rk_shape_parameters_by_heads(uint64_t blocks, uint64_t hidden)
 {
     const double L = (double)blocks, h = (double)hidden;
     const double head_dim = rint(h / L / 32) * 32;
@@ -82,24 +82,24 @@ static uint64_t divisors(uint64_t n)
     return count;
 }
 
-uint64_t shape_splits(const struct rk_model *model)
+uint64_t rk_shape_splits(const struct rk_model *model)
 {
     return divisors(common_divisor(model->hidden, model->heads)) * divisors(model->layers);
 }
 
 /* How far off, as a factor: 0 is exact. */
-static double distance(const struct shape_rule *rule, uint64_t blocks, double parameters)
+static double distance(const struct rk_shape_rule *rule, uint64_t blocks, double parameters)
 {
-    const struct rk_model model = shape_of(rule, blocks, 1);
-    return fabs(log(shape_parameters(blocks, model.hidden) / parameters));
+    const struct rk_model model = rk_shape_of(rule, blocks, 1);
+    return fabs(log(rk_shape_parameters(blocks, model.hidden) / parameters));
 }
 
-size_t shape_nearest(const struct shape_rule *rule, double parameters, uint64_t step,
-                     uint64_t *blocks, size_t most)
+size_t rk_shape_nearest(const struct rk_shape_rule *rule, double parameters, uint64_t step,
+                        uint64_t *blocks, size_t most)
 {
     assert(step > 0 && parameters > 0);
     size_t count = 0;
-    for (uint64_t candidate = step; candidate <= SHAPE_MOST_BLOCKS; candidate += step) {
+    for (uint64_t candidate = step; candidate <= RK_SHAPE_MOST_BLOCKS; candidate += step) {
         const double here = distance(rule, candidate, parameters);
         size_t at = count;
         while (at > 0 && distance(rule, blocks[at - 1], parameters) > here)

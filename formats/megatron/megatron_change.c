@@ -1,6 +1,6 @@
 /* megatron_change.c - the arguments of a script that another plan wants otherwise, and the script
  * with them: in its own spelling and order, the rest of the text as it was. */
-#include "base/require.h"
+#include "base/limits.h"
 #include "catalog/plan_compare.h"
 #include "megatron/megatron.h"
 #include "megatron/megatron_args.h"

@@ -37,6 +37,21 @@ RK_API enum rk_status rk_campaign_facts_load(const char *path, struct rk_campaig
                                              struct rk_error *error);
 RK_API void rk_campaign_facts_release(struct rk_campaign_facts *facts); /* NULL is fine */
 
+enum { RK_FACT_SOURCE = 400 };
+
+/* A price that somebody asks for an accelerator's hour. */
+struct rk_price_offer {
+    char accelerator[32]; /* ids of systems begin so */
+    char name[24];        /* "on-demand", "reserved", "spot", ... */
+    char date[16], source[RK_FACT_SOURCE];
+    double usd_per_hour;
+    double preempted_every_h; /* a node; 0: never */
+};
+
+/* All of them, how many: they live as long as the facts. */
+RK_API size_t rk_price_offers(const struct rk_campaign_facts *facts,
+                              const struct rk_price_offer **offers);
+
 /* ---- failures ---- */
 
 /* How often parts fail: mean time between failures of one; INFINITY: never. */

@@ -188,6 +188,11 @@ RK_API bool rk_condition_holds(const struct rk_condition *condition, const struc
 RK_API enum rk_status rk_plans_best(const struct rk_plans_problem *problem, struct rk_plan *plan,
                                     struct rk_prediction *prediction, struct rk_error *error);
 
+/* Why a space has no plans, the first restriction that leaves no value: "pipeline 2: with tensor 8
+ * the space has pipeline 1". False: it is not a restriction of an axis. */
+enum { RK_PLANS_EMPTY_TEXT = 512 };
+RK_API bool rk_plans_empty(const struct rk_plans_problem *problem, char text[RK_PLANS_EMPTY_TEXT]);
+
 #ifdef __cplusplus
 }
 #endif

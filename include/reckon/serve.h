@@ -12,6 +12,7 @@
 #define RECKON_SERVE_H
 
 #include <reckon/plan.h>
+#include <reckon/status.h>
 #include <reckon/system.h>
 #include <reckon/verdict.h>
 
@@ -60,6 +61,37 @@ struct rk_served {
 RK_API enum rk_verdict rk_serve(const struct rk_model *model, const struct rk_system *system,
                                 const struct rk_plan *plan, const struct rk_serving *serving,
                                 struct rk_served *served);
+
+/* ---- the layout to serve with ---- */
+
+/* Limits on a layout; 0: none. */
+struct rk_serve_limits {
+    double first_s,
+        token_s;  /* of the first token of a prompt alone, of a further one in the mean */
+    uint64_t top; /* layouts to tell of; 0: all */
+    double room;  /* share of the device's memory, in (0, 1] */
+};
+
+/* A plan with the batch that brings the most tokens a second within the limits. */
+struct rk_serve_layout {
+    struct rk_plan plan;
+    struct rk_served served;
+    uint64_t batch;
+};
+
+struct rk_serve_layouts {
+    size_t count;                   /* 0: none fits, or none is within the limits */
+    struct rk_serve_layout *layout; /* (count), the most tokens a second first */
+    bool leaves_room;               /* false: none does, these fit without */
+};
+
+/* The plan as it stands or, to `search`, all splits of its ranks over tensor, pipeline and expert
+ * degrees; each with its best batch. RK_NO_MEMORY without memory; release in any case. */
+RK_API enum rk_status rk_serve_layouts(const struct rk_model *model, const struct rk_system *system,
+                                       const struct rk_plan *plan, const struct rk_serving *serving,
+                                       const struct rk_serve_limits *limits, bool search,
+                                       struct rk_serve_layouts *layouts, struct rk_error *error);
+RK_API void rk_serve_layouts_release(struct rk_serve_layouts *layouts);
 
 #ifdef __cplusplus
 }

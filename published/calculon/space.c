@@ -1,7 +1,7 @@
 #include "calculon/space.h"
 
+#include "base/limits.h"
 #include "base/memory.h"
-#include "base/require.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * and that a fitted system survives its file. */
 #include "catalog/catalog.h"
 #include "catalog/readers.h"
-#include "catalog/system_text.h"
 #include "catalog_cases.h"
 #include "facts/judge.h"
 #include "logs/measured.h"

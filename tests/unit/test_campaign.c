@@ -392,3 +392,16 @@ Test(campaign, compute_optimal)
     NEAR(tokens, 16.55e12, 0.05);
     NEAR(parameters, 402e9, 0.06);
 }
+
+Test(campaign, prices_of_the_list_are_a_callers)
+{
+    struct rk_campaign_facts *facts;
+    const struct rk_price_offer *offer;
+    struct rk_error error;
+    cr_assert_eq(rk_campaign_facts_load(NULL, &facts, &error), RK_OK, "%s", error.text);
+    const size_t offers = rk_price_offers(facts, &offer);
+    cr_assert_gt(offers, 0);
+    for (size_t i = 0; i < offers; i++)
+        cr_expect(offer[i].accelerator[0] && offer[i].source[0] && offer[i].usd_per_hour > 0);
+    rk_campaign_facts_release(facts);
+}

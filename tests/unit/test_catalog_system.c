@@ -1,6 +1,6 @@
 /* System files: what is read, and each thing that can be wrong with one. */
+#include "catalog/catalog.h"
 #include "catalog/readers.h"
-#include "catalog/system_text.h"
 #include "catalog_cases.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Lengths of samples: what padding and packing make of them, against lengths drawn one by one. */
-#include "catalog/lengths.h"
 #include "layer_cases.h"
+#include <reckon/lengths.h>
 
 #include <math.h>
 #include <reckon/catalog.h>
@@ -10,15 +10,15 @@
 
 #define NEAR(value, wanted, share) cr_expect_float_eq(value, wanted, (share) * (wanted), #value)
 
-static struct lengths lengths_of(const char *text)
+static struct rk_lengths lengths_of(const char *text)
 {
     char path[] = "lengths-XXXXXX";
-    struct lengths lengths;
+    struct rk_lengths lengths;
     struct rk_error error;
     FILE *file = fdopen(mkstemp(path), "w");
     fputs(text, file);
     fclose(file);
-    cr_assert_eq(lengths_load(path, &lengths, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(rk_lengths_load(path, &lengths, &error), RK_OK, "%s", error.text);
     remove(path);
     return lengths;
 }
@@ -71,27 +71,27 @@ static double drawn_padded(int samples, bool sorted)
 
 Test(lengths, padded_as_drawn)
 {
-    struct lengths lengths = lengths_of(histogram);
-    NEAR(lengths_mean(&lengths), 460, 1e-12);
-    NEAR(lengths_padded(&lengths, 1), 460, 1e-12);
+    struct rk_lengths lengths = lengths_of(histogram);
+    NEAR(rk_lengths_mean(&lengths), 460, 1e-12);
+    NEAR(rk_lengths_padded(&lengths, 1), 460, 1e-12);
     for (int samples = 2; samples <= 16; samples *= 2) {
-        NEAR(lengths_padded(&lengths, (uint64_t)samples), drawn_padded(samples, false), 0.01);
-        NEAR(lengths_grouped(&lengths, (uint64_t)samples), drawn_padded(samples, true), 0.03);
+        NEAR(rk_lengths_padded(&lengths, (uint64_t)samples), drawn_padded(samples, false), 0.01);
+        NEAR(rk_lengths_grouped(&lengths, (uint64_t)samples), drawn_padded(samples, true), 0.03);
     }
-    lengths_release(&lengths);
+    rk_lengths_release(&lengths);
 }
 
 /* A list gives what its histogram does, in any order. */
 Test(lengths, list_and_histogram)
 {
-    struct lengths list = lengths_of("900\n100\n100\n4000\n"),
-                   bars = lengths_of("4000\n900 1\n100 2\n");
-    NEAR(lengths_padded(&list, 3), lengths_padded(&bars, 3), 1e-12);
-    NEAR(lengths_packed(&list), (2 * 1e4 + 81e4 + 1600e4) / 5100, 1e-12);
-    lengths_cut(&list, 1000);
-    NEAR(lengths_mean(&list), 525, 1e-12);
-    lengths_release(&list);
-    lengths_release(&bars);
+    struct rk_lengths list = lengths_of("900\n100\n100\n4000\n"),
+                      bars = lengths_of("4000\n900 1\n100 2\n");
+    NEAR(rk_lengths_padded(&list, 3), rk_lengths_padded(&bars, 3), 1e-12);
+    NEAR(rk_lengths_packed(&list), (2 * 1e4 + 81e4 + 1600e4) / 5100, 1e-12);
+    rk_lengths_cut(&list, 1000);
+    NEAR(rk_lengths_mean(&list), 525, 1e-12);
+    rk_lengths_release(&list);
+    rk_lengths_release(&bars);
 }
 
 /* Between mean and longest: the moments of the density, by its integral. */
@@ -105,12 +105,12 @@ Test(lengths, mean_and_longest)
                  {"3500:4096", 3500, 4096},
                  {"512:512", 512, 512}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct lengths lengths;
+        struct rk_lengths lengths;
         struct rk_error error;
-        cr_assert_eq(lengths_load(cases[i].said, &lengths, &error), RK_OK, "%s", error.text);
-        NEAR(lengths_mean(&lengths), cases[i].mean, 0.002);
-        NEAR(lengths_longest(&lengths), cases[i].longest, 1e-12);
-        lengths_release(&lengths);
+        cr_assert_eq(rk_lengths_load(cases[i].said, &lengths, &error), RK_OK, "%s", error.text);
+        NEAR(rk_lengths_mean(&lengths), cases[i].mean, 0.002);
+        NEAR(rk_lengths_longest(&lengths), cases[i].longest, 1e-12);
+        rk_lengths_release(&lengths);
     }
 }
 
@@ -118,21 +118,21 @@ Test(lengths, mean_and_longest)
  * 1/b. */
 Test(lengths, longest_of_exponential)
 {
-    struct lengths lengths;
+    struct rk_lengths lengths;
     struct rk_error error;
-    cr_assert_eq(lengths_load("200:20000", &lengths, &error), RK_OK, "%s", error.text);
-    NEAR(lengths_padded(&lengths, 4), 200 * (1 + 1.0 / 2 + 1.0 / 3 + 1.0 / 4), 0.005);
-    lengths_release(&lengths);
+    cr_assert_eq(rk_lengths_load("200:20000", &lengths, &error), RK_OK, "%s", error.text);
+    NEAR(rk_lengths_padded(&lengths, 4), 200 * (1 + 1.0 / 2 + 1.0 / 3 + 1.0 / 4), 0.005);
+    rk_lengths_release(&lengths);
 }
 
 Test(lengths, refused)
 {
     static const char *const wrong[] = {"0:100", "200:100", "1:5000", "no-such-file", "5:1e12"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct lengths lengths;
+        struct rk_lengths lengths;
         struct rk_error error;
-        cr_expect_neq(lengths_load(wrong[i], &lengths, &error), RK_OK, "%s", wrong[i]);
-        lengths_release(&lengths);
+        cr_expect_neq(rk_lengths_load(wrong[i], &lengths, &error), RK_OK, "%s", wrong[i]);
+        rk_lengths_release(&lengths);
     }
 }
 

@@ -1,5 +1,5 @@
 /* The longest sequence by bisection is the longest of all that are tried one by one. */
-#include "cli/longest.h"
+#include <reckon/longest.h>
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 
 static struct rk_model model;
 static struct rk_system system_;
-static struct longest problem;
+static struct rk_longest problem;
 
 static void open_problem(const char *id, const char *machine, uint64_t gpus, uint64_t step,
                          uint64_t most)
@@ -16,30 +16,30 @@ static void open_problem(const char *id, const char *machine, uint64_t gpus, uin
     struct rk_error error;
     cr_assert_eq(rk_model_load(id, &model, &error), RK_OK, "%s", error.text);
     cr_assert_eq(rk_system_load(machine, &system_, &error), RK_OK, "%s", error.text);
-    problem = (struct longest){.model = &model,
-                               .system = {&system_, &system_, &system_, &system_},
-                               .words = rk_plan_default(),
-                               .gpus = gpus,
-                               .step = step,
-                               .most = most};
-    cr_assert_eq(longest_list(&problem, &error), RK_OK);
+    problem = (struct rk_longest){.model = &model,
+                                  .system = {&system_, &system_, &system_, &system_},
+                                  .words = rk_plan_default(),
+                                  .gpus = gpus,
+                                  .step = step,
+                                  .most = most};
+    cr_assert_eq(rk_longest_list(&problem, &error), RK_OK);
     cr_assert_gt(problem.candidates, 0);
 }
 
 static void close_problem(void)
 {
-    longest_release(&problem);
+    rk_longest_release(&problem);
     rk_system_release(&system_);
 }
 
-static void try_all(uint64_t tokens[LONGEST_KINDS + 1])
+static void try_all(uint64_t tokens[RK_LONGEST_KINDS + 1])
 {
-    memset(tokens, 0, (LONGEST_KINDS + 1) * sizeof *tokens);
+    memset(tokens, 0, (RK_LONGEST_KINDS + 1) * sizeof *tokens);
     for (uint64_t at = problem.step; at <= problem.most; at += problem.step)
         for (size_t i = 0; i < problem.candidates; i++) {
             struct rk_plan plan;
-            if (!longest_fits(&problem, &problem.candidate[i], at, &plan)) continue;
-            tokens[problem.candidate[i].kind] = tokens[LONGEST_KINDS] = at;
+            if (!rk_longest_fits(&problem, &problem.candidate[i], at, &plan)) continue;
+            tokens[problem.candidate[i].kind] = tokens[RK_LONGEST_KINDS] = at;
         }
 }
 
@@ -67,14 +67,14 @@ Test(longest, bisection_is_trying_every_length)
         {"t5-base", "h100-sxm5-80g mem2=10GB@25GB/s", 4, 131072, 6000000},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        uint64_t found[LONGEST_KINDS + 1], tried[LONGEST_KINDS + 1];
+        uint64_t found[RK_LONGEST_KINDS + 1], tried[RK_LONGEST_KINDS + 1];
         open_problem(rows[i].model, rows[i].machine, rows[i].gpus, rows[i].step, rows[i].most);
-        longest_find(&problem, found);
+        rk_longest_find(&problem, found);
         try_all(tried);
-        cr_expect_gt(tried[LONGEST_KINDS], 0, "%s: none fits", rows[i].model);
-        cr_expect_lt(tried[LONGEST_KINDS], rows[i].most / rows[i].step * rows[i].step,
+        cr_expect_gt(tried[RK_LONGEST_KINDS], 0, "%s: none fits", rows[i].model);
+        cr_expect_lt(tried[RK_LONGEST_KINDS], rows[i].most / rows[i].step * rows[i].step,
                      "%s on %s: no end in view", rows[i].model, rows[i].machine);
-        for (int kind = 0; kind <= LONGEST_KINDS; kind++)
+        for (int kind = 0; kind <= RK_LONGEST_KINDS; kind++)
             cr_expect_eq(found[kind], tried[kind], "%s on %s, %d GPUs, kind %d: %lu, tried %lu",
                          rows[i].model, rows[i].machine, (int)rows[i].gpus, kind,
                          (unsigned long)found[kind], (unsigned long)tried[kind]);

@@ -1,7 +1,6 @@
 /* Which plans a search looks at, and how blocks are balanced, on a small machine. */
 #include "layouts.h"
 #include "predict_cases.h"
-#include "search/plans_empty.h"
 #include "search/plans_split.h"
 
 #include <reckon/plans.h>
@@ -231,9 +230,9 @@ Test(plans_offer, schedules_that_hold_more)
 
 static void expect_empty(const struct rk_plans_problem *problem, const char *why)
 {
-    char text[PLANS_EMPTY_TEXT];
+    char text[RK_PLANS_EMPTY_TEXT];
     struct rk_error error;
-    cr_assert(plans_empty(problem, text));
+    cr_assert(rk_plans_empty(problem, text));
     cr_expect_str_eq(text, why);
     cr_expect_eq(rk_plans_best(problem, NULL, NULL, &error), RK_NOTHING_FITS);
     cr_expect_not_null(strstr(error.text, why), "%s", error.text);
@@ -242,10 +241,10 @@ static void expect_empty(const struct rk_plans_problem *problem, const char *why
 /* The restriction that leaves no plan, with those before it, and what there is. */
 Test(plans_offer, why_a_space_is_empty)
 {
-    char text[PLANS_EMPTY_TEXT];
+    char text[RK_PLANS_EMPTY_TEXT];
     machine_init(&machine, 1e6);
     struct rk_plans_problem problem = problem_of(&small, 8, 16);
-    cr_expect_not(plans_empty(&problem, text));
+    cr_expect_not(rk_plans_empty(&problem, text));
     problem.pinned[RK_PLAN_PIPELINE].count = 1;
     problem.pinned[RK_PLAN_PIPELINE].value[0] = 3;
     problem.pinned[RK_PLAN_PIPELINE].to[0] = 3;

@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -367,4 +368,67 @@ Test(report, an_answer_stands_before_what_was_added_first)
     free(text);
     free(csv);
     report_release(&report);
+}
+
+/* Every type of a member, a member of a member, and columns that are none between them. */
+Test(report, a_row_is_the_members_of_a_struct)
+{
+    struct inner {
+        double time_s;
+    };
+    struct item {
+        const char *text;
+        char chars[8];
+        int some;
+        unsigned few;
+        size_t many;
+        unsigned long long more;
+        struct inner of;
+        bool flag;
+    };
+    static const struct report_column fields[] = {{.name = "a", REPORT_OF(struct item, text)},
+                                                  {.name = "made"},
+                                                  {.name = "b", REPORT_OF(struct item, chars)},
+                                                  {.name = "c", REPORT_OF(struct item, some)},
+                                                  {.name = "d", REPORT_OF(struct item, few)},
+                                                  {.name = "e", REPORT_OF(struct item, many)},
+                                                  {.name = "f", REPORT_OF(struct item, more)},
+                                                  {.name = "g", REPORT_OF(struct item, of.time_s)},
+                                                  {.name = "last"},
+                                                  {.name = "h", REPORT_OF(struct item, flag)}};
+    const struct item item = {"x", "yz", 3, 4, 5, 6, {0.5}, true};
+    struct report report = {.first = NULL};
+    report_item(&report, REPORT_LIST(&report, NULL, NULL, REPORT_IN_ALL, fields), &item,
+                (const struct report_cell[]){cell_text("one"), cell_count(2)});
+    char *csv = written(&report, REPORT_AS_CSV, true);
+    cr_expect_str_eq(csv, "a,made,b,c,d,e,f,g,last,h\nx,one,yz,3,4,5,6,0.5,2,true\n");
+    free(csv);
+    report_release(&report);
+}
+
+/* A cell too few, which would be read from behind the array, and one too many end the program. */
+static void add_pair(int cells)
+{
+    static const struct report_column fields[] = {
+        {.name = "a", REPORT_OF(struct report_cell, type)}, {.name = "made"}};
+    const struct report_cell item = cell_count(1), made[2] = {item, item};
+    struct report report = {.first = NULL};
+    struct report_table *table = REPORT_LIST(&report, NULL, NULL, REPORT_IN_ALL, fields);
+    report_item_of(&report, table, &item, made, cells);
+    report_release(&report);
+}
+
+Test(report, a_row_has_its_cells)
+{
+    add_pair(1);
+}
+
+Test(report, a_row_lacks_a_cell, .signal = SIGABRT)
+{
+    add_pair(0);
+}
+
+Test(report, a_row_has_a_cell_too_many, .signal = SIGABRT)
+{
+    add_pair(2);
 }

@@ -1,6 +1,7 @@
 /* A search that is stopped again and again, at random moments, and goes on from what it gave away,
  * ends with the result of one that was never stopped. */
 #include "calculon/strategies.h"
+#include "search/engine.h"
 #include "search/predictor.h"
 #include "search/state.h"
 #include <criterion/criterion.h>

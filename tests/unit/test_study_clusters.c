@@ -1,6 +1,6 @@
 /* Points on machines of several clusters: what the search of clusters says, and what does not hold
  * there. */
-#include "catalog/system_text.h"
+#include "catalog/catalog.h"
 #include "study/study.h"
 
 #include <criterion/criterion.h>

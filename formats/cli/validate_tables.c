@@ -100,12 +100,12 @@ static bool peak(const struct result *r, const void *context)
 /* clang-format off */
 static const struct report_column score_columns[] = {
     {.name = "runs", .title = "of"},
-    {.name = "count"},
-    {.name = "signed_mean", .title = "signed", .unit = "%", .digits = 2},
-    {.name = "mean",   .unit = "%", .digits = 2},
-    {.name = "median", .unit = "%", .digits = 2},
-    {.name = "p90",    .title = "90th pct", .unit = "%", .digits = 2},
-    {.name = "worst",  .unit = "%", .digits = 2},
+    {.name = "count", REPORT_OF(struct score, count)},
+    {.name = "signed_mean", REPORT_OF(struct score, signed_mean), .title = "signed", .unit = "%", .digits = 2},
+    {.name = "mean", REPORT_OF(struct score, mean),   .unit = "%", .digits = 2},
+    {.name = "median", REPORT_OF(struct score, median), .unit = "%", .digits = 2},
+    {.name = "p90", REPORT_OF(struct score, p90),    .title = "90th pct", .unit = "%", .digits = 2},
+    {.name = "worst", REPORT_OF(struct score, worst),  .unit = "%", .digits = 2},
     {.name = "worst_id", .title = "worst is"},
 };
 /* clang-format on */
@@ -128,17 +128,10 @@ static enum rk_status add_score(struct scores *scores, const char *name,
     if (!scores->table)
         scores->table = REPORT_LIST(report, scores->name, scores->title,
                                     REPORT_IN_TEXT | REPORT_IN_JSON, score_columns);
-    const struct report_cell cells[] = {
-        cell_text(report_text(report, "%s", name)),
-        cell_count(s.count),
-        cell_number(s.signed_mean),
-        cell_number(s.mean),
-        cell_number(s.median),
-        cell_number(s.p90),
-        cell_number(s.worst),
-        cell_text(s.worst_of ? report_text(report, "%s", s.worst_of->id) : NULL),
-    };
-    report_row(report, scores->table, cells);
+    report_item(report, scores->table, &s,
+                (const struct report_cell[]){
+                    cell_text(report_text(report, "%s", name)),
+                    cell_text(s.worst_of ? report_text(report, "%s", s.worst_of->id) : NULL)});
     return RK_OK;
 }
 

@@ -1,6 +1,5 @@
 /* reckon calibrate: an accelerator's constants from what was measured on it. */
 #include "catalog/catalog.h"
-#include "catalog/system_text.h"
 #include "cli/calibrate_runs.h"
 #include "cli/commands.h"
 #include "cli/show.h"
@@ -108,17 +107,17 @@ const struct usage calibrate_usage = {
 };
 
 static const struct report_column error_columns[] = {
-    {.name = "of"}, {.name = "network"}, {.name = "measurements"},
-    {.name = "before_mean",    .title = "before", .unit = "%", .digits = 1},
-    {.name = "before_ninety",    .title = "90 % within", .unit = "%", .digits = 1},
-    {.name = "after_mean",     .title = "after", .unit = "%", .digits = 1},
-    {.name = "after_ninety",     .title = "90 % within", .unit = "%", .digits = 1},
+    {.name = "of", REPORT_OF(struct calibration_group, name)}, {.name = "network"}, {.name = "measurements", REPORT_OF(struct calibration_group, samples)},
+    {.name = "before_mean", REPORT_OF(struct calibration_group, before.mean),    .title = "before", .unit = "%", .digits = 1},
+    {.name = "before_ninety", REPORT_OF(struct calibration_group, before.ninety),    .title = "90 % within", .unit = "%", .digits = 1},
+    {.name = "after_mean", REPORT_OF(struct calibration_group, after.mean),     .title = "after", .unit = "%", .digits = 1},
+    {.name = "after_ninety", REPORT_OF(struct calibration_group, after.ninety),     .title = "90 % within", .unit = "%", .digits = 1},
     {.name = "validated_mean", .title = "cross-validated", .unit = "%", .digits = 1},
     {.name = "validated_ninety", .title = "90 % within", .unit = "%", .digits = 1},
 };
 static const struct report_column constant_columns[] = {
-    {.name = "constant"}, {.name = "network"},
-    {.name = "before", .digits = 4}, {.name = "after", .digits = 4},
+    {.name = "constant", REPORT_OF(struct calibration_constant, key)}, {.name = "network"},
+    {.name = "before", REPORT_OF(struct calibration_constant, before), .digits = 4}, {.name = "after", REPORT_OF(struct calibration_constant, after), .digits = 4},
 };
 /* clang-format on */
 
@@ -133,18 +132,10 @@ static void add_errors(struct report *report, const struct calibration *calibrat
                                              REPORT_IN_ALL, error_columns);
     for (int i = 0; i < calibration->groups; i++) {
         const struct calibration_group *g = &calibration->group[i];
-        const struct report_cell cells[] = {
-            cell_text(g->name),
-            tier_cell(g->tier),
-            cell_count(g->samples),
-            cell_number(g->before.mean),
-            cell_number(g->before.ninety),
-            cell_number(g->after.mean),
-            cell_number(g->after.ninety),
-            g->validation ? cell_number(g->validated.mean) : cell_none(),
-            g->validation ? cell_number(g->validated.ninety) : cell_none(),
-        };
-        report_row(report, table, cells);
+        const struct report_cell made[] = {
+            tier_cell(g->tier), g->validation ? cell_number(g->validated.mean) : cell_none(),
+            g->validation ? cell_number(g->validated.ninety) : cell_none()};
+        report_item(report, table, g, made);
     }
 }
 
@@ -155,9 +146,7 @@ static void add_constants(struct report *report, const struct calibration *calib
                     constant_columns);
     for (int i = 0; i < calibration->constants; i++) {
         const struct calibration_constant *c = &calibration->constant[i];
-        const struct report_cell cells[] = {cell_text(c->key), tier_cell(c->tier),
-                                            cell_number(c->before), cell_number(c->after)};
-        report_row(report, table, cells);
+        report_item(report, table, c, (struct report_cell[]){tier_cell(c->tier)});
     }
 }
 

@@ -1,8 +1,11 @@
 /* A measured step over the predicted one: what each stage does and when, and the memory of the
  * step's tensors. One rank stands for its stage. */
+#include "base/memory.h"
 #include "base/number.h"
 #include "cli/pages.h"
+#include "logs/step_trace.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -296,4 +299,36 @@ void page_measured(struct html_page *page, const struct timeline_plan *plan,
     spans(&b, stages);
     memory(&b, stages);
     timeline_log_release(&b.log);
+}
+
+/* ---- the file ---- */
+
+static enum rk_status read_trace(const char *path, uint64_t stages, struct step_trace *trace,
+                                 struct rk_error *error)
+{
+    struct document document;
+    enum rk_status status = document_load(path, &document, error);
+    if (status == RK_OK) status = step_trace_read(&document, trace, error);
+    if (status == RK_OK && (uint64_t)trace->stages > stages)
+        status =
+            rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                    "%d stages were measured, the plan has %" PRIu64 ": give the plan of that run",
+                    trace->stages, stages);
+    document_release(&document);
+    return status;
+}
+
+struct step_trace *measured_open(const char *path, uint64_t stages, struct rk_error *error)
+{
+    struct step_trace *trace = calloc(1, sizeof *trace);
+    if (!trace) no_memory(error);
+    if (trace && read_trace(path, stages, trace, error) == RK_OK) return trace;
+    measured_close(trace);
+    return NULL;
+}
+
+void measured_close(struct step_trace *measured)
+{
+    if (measured) step_trace_release(measured);
+    free(measured);
 }

@@ -1,5 +1,5 @@
 /* predict_given.c - a prediction corrected by measured steps that are like its plan. */
-#include "base/interval.h"
+#include "base/units.h"
 #include "cli/prediction.h"
 #include "facts/error_bar.h"
 #include "facts/likeness.h"

@@ -142,10 +142,13 @@ static const struct report_column row_columns[] = {
     {.name = "verdict"},
 };
 static const struct report_column score_columns[] = {
-    {.name = "of"}, {.name = "count"},
-    {.name = "signed", .unit = "%", .digits = 1}, {.name = "mean", .unit = "%", .digits = 1},
-    {.name = "median", .unit = "%", .digits = 1}, {.name = "p90", .title = "90th pct", .unit = "%", .digits = 1},
-    {.name = "worst", .unit = "%", .digits = 1},
+    {.name = "of"},
+    {.name = "count", REPORT_OF(struct score, count)},
+    {.name = "signed", REPORT_OF(struct score, signed_mean), .unit = "%", .digits = 1},
+    {.name = "mean", REPORT_OF(struct score, mean), .unit = "%", .digits = 1},
+    {.name = "median", REPORT_OF(struct score, median), .unit = "%", .digits = 1},
+    {.name = "p90", REPORT_OF(struct score, p90), .title = "90th pct", .unit = "%", .digits = 1},
+    {.name = "worst", REPORT_OF(struct score, worst), .unit = "%", .digits = 1},
     {.name = "fits", .help = "rows that were predicted to fit"},
     {.name = "refused", .help = "rows that were not predicted, and are in no mean"},
 };
@@ -183,11 +186,9 @@ static void add_score(struct report *report, struct report_table *table, const c
         fits += rows[i].verdict == RK_FITS;
     }
     const struct score s = score_errors(errors, counted);
-    report_row(report, table,
-               (struct report_cell[COUNT_OF(score_columns)]){
-                   cell_text(name), cell_count(counted), cell_number(s.signed_mean),
-                   cell_number(s.mean), cell_number(s.median), cell_number(s.p90),
-                   cell_number(s.worst), cell_count(fits), cell_count(refused)});
+    report_item(
+        report, table, &s,
+        (const struct report_cell[]){cell_text(name), cell_count(fits), cell_count(refused)});
 }
 
 /* A row for each text of a column, in the order of the table. */

@@ -210,10 +210,10 @@ static enum rk_status worth_of(struct facts *facts, const struct field *field, s
 static const struct report_column worth_columns[] = {
     {.name = "constant"},
     {.name = "preset", .digits = 4},
-    {.name = "error_with_preset", .unit = "%", .digits = 2},
-    {.name = "held_out_with_preset", .unit = "%", .digits = 2},
-    {.name = "error_with_10_pct_more", .title = "with 10 % more", .unit = "%", .digits = 2},
-    {.name = "error_with_10_pct_less", .title = "with 10 % less", .unit = "%", .digits = 2},
+    {.name = "error_with_preset", REPORT_OF(struct worth, preset), .unit = "%", .digits = 2},
+    {.name = "held_out_with_preset", REPORT_OF(struct worth, preset_held), .unit = "%", .digits = 2},
+    {.name = "error_with_10_pct_more", REPORT_OF(struct worth, more), .title = "with 10 % more", .unit = "%", .digits = 2},
+    {.name = "error_with_10_pct_less", REPORT_OF(struct worth, less), .title = "with 10 % less", .unit = "%", .digits = 2},
 };
 /* clang-format on */
 
@@ -230,10 +230,8 @@ static enum rk_status add_worths(struct report *report, struct facts *facts, str
         struct worth worth = {0};
         if (f->type != FIELD_NUMBER) continue;
         status = worth_of(facts, f, &worth, error);
-        report_row(report, table,
-                   (struct report_cell[]){cell_text(f->key), cell_number(f->preset),
-                                          cell_number(worth.preset), cell_number(worth.preset_held),
-                                          cell_number(worth.more), cell_number(worth.less)});
+        report_item(report, table, &worth,
+                    (struct report_cell[]){cell_text(f->key), cell_number(f->preset)});
     }
     return status;
 }

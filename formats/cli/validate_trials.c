@@ -36,18 +36,20 @@ void validate_refits(struct report *report, const struct refits *refits)
 enum rk_status validate_bars(struct report *report, const struct results *results,
                              struct rk_error *error)
 {
+    /* clang-format off */
     static const struct report_column columns[] = {
         {.name = "of"},
-        {.name = "sources"},
-        {.name = "half", .title = "50 % interval holds", .unit = "%", .digits = 1},
-        {.name = "most", .title = "90 % interval holds", .unit = "%", .digits = 1},
-        {.name = "score", .title = "its score", .digits = 3},
-        {.name = "one", .title = "one range's", .digits = 3},
-        {.name = "best", .title = "best range's", .digits = 3},
-        {.name = "runs"},
-        {.name = "half_of_runs", .title = "50 %, of runs", .unit = "%", .digits = 1},
-        {.name = "most_of_runs", .title = "90 %, of runs", .unit = "%", .digits = 1},
+        {.name = "sources", REPORT_OF(struct error_coverage, sources)},
+        {.name = "half", REPORT_OF(struct error_coverage, half), .title = "50 % interval holds", .unit = "%", .digits = 1},
+        {.name = "most", REPORT_OF(struct error_coverage, most), .title = "90 % interval holds", .unit = "%", .digits = 1},
+        {.name = "score", REPORT_OF(struct error_coverage, score), .title = "its score", .digits = 3},
+        {.name = "one", REPORT_OF(struct error_coverage, one), .title = "one range's", .digits = 3},
+        {.name = "best", REPORT_OF(struct error_coverage, best), .title = "best range's", .digits = 3},
+        {.name = "runs", REPORT_OF(struct error_coverage, runs)},
+        {.name = "half_of_runs", REPORT_OF(struct error_coverage, half_of_runs), .title = "50 %, of runs", .unit = "%", .digits = 1},
+        {.name = "most_of_runs", REPORT_OF(struct error_coverage, most_of_runs), .title = "90 %, of runs", .unit = "%", .digits = 1},
     };
+    /* clang-format on */
     static const struct {
         const char *name;
         enum error_subject subject;
@@ -69,12 +71,7 @@ enum rk_status validate_bars(struct report *report, const struct results *result
         if (!table)
             table = REPORT_LIST(report, "bars", "Intervals of a source left out",
                                 REPORT_IN_TEXT | REPORT_IN_JSON, columns);
-        report_row(
-            report, table,
-            (struct report_cell[]){cell_text(rows[i].name), cell_count(c.sources),
-                                   cell_number(c.half), cell_number(c.most), cell_number(c.score),
-                                   cell_number(c.one), cell_number(c.best), cell_count(c.runs),
-                                   cell_number(c.half_of_runs), cell_number(c.most_of_runs)});
+        report_item(report, table, &c, (struct report_cell[]){cell_text(rows[i].name)});
     }
     return RK_OK;
 }
@@ -86,15 +83,17 @@ enum { GIVEN_ROWS = 6 }; /* sources with at least this number of steps */
 enum rk_status validate_given(struct report *report, const struct results *results,
                               struct rk_error *error)
 {
+    /* clang-format off */
     static const struct report_column columns[] = {
-        {.name = "given", .title = "steps given"},
-        {.name = "sources"},
-        {.name = "none", .title = "as they come", .unit = "%", .digits = 1},
-        {.name = "factor", .title = "one factor", .unit = "%", .digits = 1},
-        {.name = "likeness", .title = "by likeness", .unit = "%", .digits = 1},
-        {.name = "half", .title = "50 % interval holds", .unit = "%", .digits = 1},
-        {.name = "most", .title = "90 % interval holds", .unit = "%", .digits = 1},
+        {.name = "given", REPORT_OF(struct given_score, given), .title = "steps given"},
+        {.name = "sources", REPORT_OF(struct given_score, sources)},
+        {.name = "none", REPORT_OF(struct given_score, none), .title = "as they come", .unit = "%", .digits = 1},
+        {.name = "factor", REPORT_OF(struct given_score, factor), .title = "one factor", .unit = "%", .digits = 1},
+        {.name = "likeness", REPORT_OF(struct given_score, likeness), .title = "by likeness", .unit = "%", .digits = 1},
+        {.name = "half", REPORT_OF(struct given_score, half), .title = "50 % interval holds", .unit = "%", .digits = 1},
+        {.name = "most", REPORT_OF(struct given_score, most), .title = "90 % interval holds", .unit = "%", .digits = 1},
     };
+    /* clang-format on */
     static const size_t given[] = {1, 2, 4};
     struct report_table *table = NULL;
     for (int i = 0; i < COUNT_OF(given); i++) {
@@ -110,11 +109,7 @@ enum rk_status validate_given(struct report *report, const struct results *resul
                                                .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
                                                .columns = columns,
                                                .column_count = COUNT_OF(columns)});
-        report_row(report, table,
-                   (struct report_cell[]){cell_count(s.given), cell_count(s.sources),
-                                          cell_number(s.none), cell_number(s.factor),
-                                          cell_number(s.likeness), cell_number(s.half),
-                                          cell_number(s.most)});
+        report_item(report, table, &s, NULL);
     }
     return RK_OK;
 }

@@ -151,41 +151,29 @@ static void add_languages(struct report *report, const struct curate_report *r,
 
 static void add_summary(struct report *report, const struct curate_report *r)
 {
+    /* clang-format off */
     static const struct report_column columns[] = {
-        {.name = "documents_read", .help = "as they came"},
+        {.name = "documents_read", REPORT_OF(struct curate_report, read.documents), .help = "as they came"},
         {.name = "bytes_read", .unit = "B", .digits = 1},
-        {.name = "train_documents", .help = "pieces of cut ones each count"},
+        {.name = "train_documents", REPORT_OF(struct curate_report, split[SPLIT_TRAIN].documents), .help = "pieces of cut ones each count"},
         {.name = "train_bytes", .unit = "B", .digits = 1, .help = "of JSON lines"},
-        {.name = "validation_documents"},
-        {.name = "test_documents"},
-        {.name = "not_utf8", .help = "documents with such bytes: each became U+FFFD"},
-        {.name = "other_line_ends", .help = "... with CR LF or CR: now LF"},
-        {.name = "control_characters", .help = "... with such: left out"},
-        {.name = "records_passed_over", .help = "of WARC files, that are not text"},
-        {.name = "pairs_compared", .help = "that could have been near duplicates"},
-        {.name = "evaluation_texts"},
-        {.name = "evaluation_too_short", .help = "... of fewer than 13 words: not looked for"},
-        {.name = "evaluation_cut", .help = "documents that passages were cut out of"},
+        {.name = "validation_documents", REPORT_OF(struct curate_report, split[SPLIT_VALIDATION].documents)},
+        {.name = "test_documents", REPORT_OF(struct curate_report, split[SPLIT_TEST].documents)},
+        {.name = "not_utf8", REPORT_OF(struct curate_report, broken), .help = "documents with such bytes: each became U+FFFD"},
+        {.name = "other_line_ends", REPORT_OF(struct curate_report, line_ends), .help = "... with CR LF or CR: now LF"},
+        {.name = "control_characters", REPORT_OF(struct curate_report, controls), .help = "... with such: left out"},
+        {.name = "records_passed_over", REPORT_OF(struct curate_report, passed_over), .help = "of WARC files, that are not text"},
+        {.name = "pairs_compared", REPORT_OF(struct curate_report, compared), .help = "that could have been near duplicates"},
+        {.name = "evaluation_texts", REPORT_OF(struct curate_report, evaluation_texts)},
+        {.name = "evaluation_too_short", REPORT_OF(struct curate_report, evaluation_short), .help = "... of fewer than 13 words: not looked for"},
+        {.name = "evaluation_cut", REPORT_OF(struct curate_report, cut), .help = "documents that passages were cut out of"},
     };
-    const struct report_cell cells[] = {
-        cell_count(r->read.documents),
-        cell_number((double)r->read.bytes),
-        cell_count(r->split[SPLIT_TRAIN].documents),
-        cell_number((double)r->split[SPLIT_TRAIN].bytes),
-        cell_count(r->split[SPLIT_VALIDATION].documents),
-        cell_count(r->split[SPLIT_TEST].documents),
-        cell_count(r->broken),
-        cell_count(r->line_ends),
-        cell_count(r->controls),
-        cell_count(r->passed_over),
-        cell_count(r->compared),
-        cell_count(r->evaluation_texts),
-        cell_count(r->evaluation_short),
-        cell_count(r->cut),
-    };
+    /* clang-format on */
+    const struct report_cell bytes[] = {cell_number((double)r->read.bytes),
+                                        cell_number((double)r->split[SPLIT_TRAIN].bytes)};
     struct report_table *table =
         REPORT_ONE(report, "corpus", "The corpus", REPORT_IN_TEXT | REPORT_IN_JSON, columns);
-    report_row(report, table, cells);
+    report_item(report, table, r, bytes);
 }
 
 static int show_clean(const struct clean_args *args, const struct curate_report *r,

@@ -1,10 +1,10 @@
-#include "cli/offload_plans.h"
-
 #include "base/limits.h"
 #include "base/memory.h"
-#include "base/require.h"
+#include "clusters/predict.h"
 #include "estimate/stages.h"
 #include "machine/part.h"
+
+#include <reckon/offload_plans.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void set_shares(struct rk_local *local, const void *what)
         memcpy(local->share[i], share, RK_SHARE_TIERS * sizeof *share);
 }
 
-void offload_set_shares(struct rk_plan *plan, const double share[RK_SHARE_TIERS])
+void rk_offload_set_shares(struct rk_plan *plan, const double share[RK_SHARE_TIERS])
 {
     change_all(plan, set_shares, share);
 }
@@ -43,7 +43,7 @@ static void set_recompute(struct rk_local *local, const void *what)
     local->recompute = *how;
 }
 
-void offload_recompute(struct rk_plan *plan, enum rk_recompute_mode how)
+void rk_offload_recompute(struct rk_plan *plan, enum rk_recompute_mode how)
 {
     change_all(plan, set_recompute, &how);
 }
@@ -54,33 +54,34 @@ static void no_parts(struct rk_local *local, const void *what)
     local->recompute_parts = 0;
 }
 
-struct rk_plan offload_with_share(const struct offload_job *job, int tier, double share, bool rest)
+struct rk_plan rk_offload_with_share(const struct rk_offload_job *job, int tier, double share,
+                                     bool rest)
 {
     double shares[RK_SHARE_TIERS] = {0};
     struct rk_plan plan = job->plan;
     shares[tier] = share;
     plan.recompute_rest = rest;
     plan.sequence_chunks = 1; /* a rule of its own */
-    if (rest || share > 0) offload_recompute(&plan, RK_KEEP);
+    if (rest || share > 0) rk_offload_recompute(&plan, RK_KEEP);
     if (rest) change_all(&plan, no_parts, NULL);
-    offload_set_shares(&plan, shares);
+    rk_offload_set_shares(&plan, shares);
     return plan;
 }
 
-double offload_share(const struct offload_job *job, bool best)
+double rk_offload_share(const struct rk_offload_job *job, bool best)
 {
     double least = INFINITY;
     for (int i = 0; i < job->parts; i++)
-        least = fmin(least, offload_share(&job->part[i], best));
+        least = fmin(least, rk_offload_share(&job->part[i], best));
     if (job->parts) return least;
-    const struct rk_plan plan = offload_with_share(job, 0, 0, true);
+    const struct rk_plan plan = rk_offload_with_share(job, 0, 0, true);
     const struct rk_swap swap = rk_swap_of_plan(job->model, job->system, &plan);
     return best ? rk_swap_share_best(&swap) : rk_swap_share_memo(&swap);
 }
 
 /* ---- what a plan means to drives ---- */
 
-double offload_written(const struct rk_prediction *p, int tier)
+double rk_offload_written(const struct rk_prediction *p, int tier)
 {
     double most = 0;
     for (int i = 0; i < p->stages; i++)
@@ -93,7 +94,7 @@ static int lower_tiers(const struct rk_system *system)
     return system->memories - 1 < RK_SHARE_TIERS ? system->memories - 1 : RK_SHARE_TIERS;
 }
 
-int offload_tiers(const struct rk_system *system)
+int rk_offload_tiers(const struct rk_system *system)
 {
     int tiers = lower_tiers(system);
     for (int i = 0; system->machine && i < system->machine->clusters; i++) {
@@ -103,16 +104,16 @@ int offload_tiers(const struct rk_system *system)
     return tiers;
 }
 
-struct rk_memory offload_memory(const struct offload_job *job, int tier)
+struct rk_memory rk_offload_memory(const struct rk_offload_job *job, int tier)
 {
     return memory_part(&job->system->memory[tier + 1], job->plan.ranks);
 }
 
 /* ... of a stage, with its part of what all drives bear, or as they are rated. */
-static struct rk_memory memory_at(const struct offload_job *job, const struct rk_prediction *p,
+static struct rk_memory memory_at(const struct rk_offload_job *job, const struct rk_prediction *p,
                                   int stage, int tier, bool rated)
 {
-    struct rk_memory memory = offload_memory(offload_at(job, p, stage), tier);
+    struct rk_memory memory = rk_offload_memory(rk_offload_at(job, p, stage), tier);
     if (rated) memory.retention_gain = 1;
     return memory;
 }
@@ -124,10 +125,11 @@ static double life_s_of(const struct rk_memory *memory, const struct rk_predicti
                      p->stage[stage].written_bytes[tier]);
 }
 
-static double life_years(const struct offload_job *job, const struct rk_prediction *p, bool rated)
+static double life_years(const struct rk_offload_job *job, const struct rk_prediction *p,
+                         bool rated)
 {
     double life_s = INFINITY;
-    for (int tier = 0; tier < offload_tiers(job->system); tier++)
+    for (int tier = 0; tier < rk_offload_tiers(job->system); tier++)
         for (int i = 0; i < p->stages; i++) {
             const struct rk_memory memory = memory_at(job, p, i, tier, rated);
             life_s = fmin(life_s, life_s_of(&memory, p, i, tier));
@@ -135,20 +137,20 @@ static double life_years(const struct offload_job *job, const struct rk_predicti
     return life_s / RK_YEAR_S;
 }
 
-double offload_life_years(const struct offload_job *job, const struct rk_prediction *p)
+double rk_offload_life_years(const struct rk_offload_job *job, const struct rk_prediction *p)
 {
     return life_years(job, p, false);
 }
 
-double offload_rated_life_years(const struct offload_job *job, const struct rk_prediction *p)
+double rk_offload_rated_life_years(const struct rk_offload_job *job, const struct rk_prediction *p)
 {
     return life_years(job, p, true);
 }
 
-double offload_cost_USD_a_year(const struct offload_job *job, const struct rk_prediction *p)
+double rk_offload_cost_USD_a_year(const struct rk_offload_job *job, const struct rk_prediction *p)
 {
     double cost = 0;
-    for (int tier = 0; tier < offload_tiers(job->system); tier++) {
+    for (int tier = 0; tier < rk_offload_tiers(job->system); tier++) {
         double most = 0;
         for (int i = 0; i < p->stages; i++) {
             const struct rk_memory memory = memory_at(job, p, i, tier, false);
@@ -160,7 +162,7 @@ double offload_cost_USD_a_year(const struct offload_job *job, const struct rk_pr
     return cost;
 }
 
-double offload_held(const struct rk_prediction *p, int tier)
+double rk_offload_held(const struct rk_prediction *p, int tier)
 {
     double most = 0;
     for (int i = 0; i < p->stages; i++)
@@ -168,9 +170,10 @@ double offload_held(const struct rk_prediction *p, int tier)
     return most;
 }
 
-int offload_small_tier(const struct offload_job *job, const struct rk_prediction *p, int *stage)
+int rk_offload_small_tier(const struct rk_offload_job *job, const struct rk_prediction *p,
+                          int *stage)
 {
-    for (int tier = 0; tier < offload_tiers(job->system); tier++) {
+    for (int tier = 0; tier < rk_offload_tiers(job->system); tier++) {
         double most = 1;
         *stage = -1;
         for (int i = 0; i < p->stages; i++) {
@@ -185,16 +188,16 @@ int offload_small_tier(const struct offload_job *job, const struct rk_prediction
     return -1;
 }
 
-bool offload_counts(const struct offload_job *job, const struct rk_prediction *p)
+bool rk_offload_counts(const struct rk_offload_job *job, const struct rk_prediction *p)
 {
     int stage;
-    return p->timed && p->verdict == RK_FITS && offload_small_tier(job, p, &stage) < 0 &&
-           offload_life_years(job, p) >= job->lifetime_years;
+    return p->timed && p->verdict == RK_FITS && rk_offload_small_tier(job, p, &stage) < 0 &&
+           rk_offload_life_years(job, p) >= job->lifetime_years;
 }
 
 /* ---- parts on several clusters ---- */
 
-void offload_release(struct offload_job *job)
+void rk_offload_release(struct rk_offload_job *job)
 {
     free(job->part);
     free(job->machine);
@@ -203,15 +206,15 @@ void offload_release(struct offload_job *job)
     job->parts = 0;
 }
 
-static void add_part(struct offload_job *job, const struct given_plan *given, int stage, int k)
+static void add_part(struct rk_offload_job *job, const struct given_plan *given, int stage, int k)
 {
     const struct given_part *part = &given->stage[stage].part[k];
     const struct rk_machine *machine = job->system->machine;
-    struct offload_job own = {.model = job->model,
-                              .plan = plan_like_part(&job->plan, given, stage, k),
-                              .lifetime_years = job->lifetime_years,
-                              .stage = stage,
-                              .cluster = machine->cluster[part->cluster].name};
+    struct rk_offload_job own = {.model = job->model,
+                                 .plan = plan_like_part(&job->plan, given, stage, k),
+                                 .lifetime_years = job->lifetime_years,
+                                 .stage = stage,
+                                 .cluster = machine->cluster[part->cluster].name};
     own.system =
         part_system(machine, part->cluster, part->plan.tensor * part->plan.context * part->data,
                     own.plan.ranks, &job->machine[job->parts]);
@@ -221,7 +224,7 @@ static void add_part(struct offload_job *job, const struct given_plan *given, in
     job->part[job->parts++] = own;
 }
 
-static enum rk_status add_parts(struct offload_job *job, const struct given_plan *given,
+static enum rk_status add_parts(struct rk_offload_job *job, const struct given_plan *given,
                                 struct rk_error *error)
 {
     int parts = 0;
@@ -236,7 +239,7 @@ static enum rk_status add_parts(struct offload_job *job, const struct given_plan
     return RK_OK;
 }
 
-enum rk_status offload_open(struct offload_job *job, struct rk_error *error)
+enum rk_status rk_offload_open(struct rk_offload_job *job, struct rk_error *error)
 {
     struct rk_prediction *p = malloc(sizeof *p);
     struct clusters_judged *judged = malloc(sizeof *judged);
@@ -255,8 +258,8 @@ enum rk_status offload_open(struct offload_job *job, struct rk_error *error)
     return status;
 }
 
-const struct offload_job *offload_at(const struct offload_job *job, const struct rk_prediction *p,
-                                     int stage)
+const struct rk_offload_job *rk_offload_at(const struct rk_offload_job *job,
+                                           const struct rk_prediction *p, int stage)
 {
     for (int i = 0; i < job->parts; i++)
         if (job->part[i].stage == stage &&
@@ -280,10 +283,10 @@ static bool is_mlp(const char *name)
     return false;
 }
 
-static bool halves_of(const struct offload_job *job, struct halves *h)
+static bool halves_of(const struct rk_offload_job *job, struct halves *h)
 {
     struct rk_operation *op = calloc(MOST_OPERATIONS, sizeof *op);
-    const struct rk_plan plan = offload_with_share(job, 0, 0, false);
+    const struct rk_plan plan = rk_offload_with_share(job, 0, 0, false);
     double layers = 0;
     int half = 0;
     if (!op) return false;
@@ -309,16 +312,16 @@ static bool halves_of(const struct offload_job *job, struct halves *h)
     return layers > 0;
 }
 
-double offload_adaptive_share(const struct offload_job *job, int tier)
+double rk_offload_adaptive_share(const struct rk_offload_job *job, int tier)
 {
     enum { MOST_NODES = 3 * 1024 };
     static struct rk_adaptive_node node[MOST_NODES];
     struct halves h;
     struct rk_prediction *p = malloc(sizeof *p);
-    const struct rk_plan plan = offload_with_share(job, 0, 0, false);
+    const struct rk_plan plan = rk_offload_with_share(job, 0, 0, false);
     double share = job->parts ? INFINITY : 0;
     for (int i = 0; i < job->parts; i++)
-        share = fmin(share, offload_adaptive_share(&job->part[i], tier));
+        share = fmin(share, rk_offload_adaptive_share(&job->part[i], tier));
     if (!job->parts && p && halves_of(job, &h)) {
         rk_predict(job->model, job->system, &plan, p);
         const struct rk_stage *stage = &p->stage[job->stage];
@@ -330,7 +333,7 @@ double offload_adaptive_share(const struct offload_job *job, int tier)
                                                         i * forward_s + h.forward_s[0]};
             node[3 * i + 2] = (struct rk_adaptive_node){i * bytes, bytes, i * forward_s};
         }
-        const struct rk_memory memory = offload_memory(job, tier);
+        const struct rk_memory memory = rk_offload_memory(job, tier);
         const double rate = fmin(rk_memory_write_Bps(&memory), rk_memory_read_Bps(&memory));
         const int nodes = 3 * (layers - 1);
         const int kept = rk_adaptive_first_kept(node, nodes, stage->forward_s, rate);
@@ -344,15 +347,15 @@ double offload_adaptive_share(const struct offload_job *job, int tier)
     return share;
 }
 
-bool offload_simulate(const struct offload_job *job, int tier, double slower,
-                      struct offload_stored *stored)
+bool rk_offload_simulate(const struct rk_offload_job *job, int tier, double slower,
+                         struct rk_offload_stored *stored)
 {
     static struct rk_store_module module[RK_STORE_MOST];
     static struct rk_adaptive_node node[RK_STORE_MOST];
     struct halves h;
     struct rk_prediction *p = malloc(sizeof *p);
-    const struct rk_plan plan = offload_with_share(job, 0, 0, false);
-    const struct rk_memory memory = offload_memory(job, tier);
+    const struct rk_plan plan = rk_offload_with_share(job, 0, 0, false);
+    const struct rk_memory memory = rk_offload_memory(job, tier);
     const double write_Bps = rk_memory_write_Bps(&memory) / slower;
     const double read_Bps = rk_memory_read_Bps(&memory) / slower;
     bool can = p && halves_of(job, &h);
@@ -378,13 +381,13 @@ bool offload_simulate(const struct offload_job *job, int tier, double slower,
                                        turn_s};
         struct rk_store early = store;
         early.ahead = modules;
-        *stored = (struct offload_stored){.modules = modules,
-                                          .stored = store.stored,
-                                          .write_Bps = write_Bps,
-                                          .read_Bps = read_Bps,
-                                          .kept = rk_store_simulate(module, modules, &none),
-                                          .run = rk_store_simulate(module, modules, &store),
-                                          .early = rk_store_simulate(module, modules, &early)};
+        *stored = (struct rk_offload_stored){.modules = modules,
+                                             .stored = store.stored,
+                                             .write_Bps = write_Bps,
+                                             .read_Bps = read_Bps,
+                                             .kept = rk_store_simulate(module, modules, &none),
+                                             .run = rk_store_simulate(module, modules, &store),
+                                             .early = rk_store_simulate(module, modules, &early)};
     }
     free(p);
     return can;
@@ -392,10 +395,12 @@ bool offload_simulate(const struct offload_job *job, int tier, double slower,
 
 /* ---- by tensor instead of by token ---- */
 
-int offload_tensors(const struct offload_job *job, struct rk_swap_tensor tensor[MOST_OPERATIONS])
+_Static_assert((int)RK_OFFLOAD_TENSORS >= (int)MOST_OPERATIONS, "a tensor is of an operation");
+
+int rk_offload_tensors(const struct rk_offload_job *job, struct rk_swap_tensor *tensor)
 {
     struct rk_operation *op = calloc(MOST_OPERATIONS, sizeof *op);
-    const struct rk_plan plan = offload_with_share(job, 0, 0, false);
+    const struct rk_plan plan = rk_offload_with_share(job, 0, 0, false);
     double again_s = 0;
     int tensors = 0;
     if (!op) return 0;
@@ -415,10 +420,10 @@ int offload_tensors(const struct offload_job *job, struct rk_swap_tensor tensor[
     return tensors;
 }
 
-double offload_by_tensor(const struct offload_job *job, double share)
+double rk_offload_by_tensor(const struct rk_offload_job *job, double share)
 {
     static struct rk_swap_tensor tensor[MOST_OPERATIONS];
-    const int tensors = offload_tensors(job, tensor);
+    const int tensors = rk_offload_tensors(job, tensor);
     double bytes = 0, all_s = 0;
     for (int i = 0; i < tensors; i++) {
         bytes += tensor[i].bytes;
@@ -432,7 +437,7 @@ double offload_by_tensor(const struct offload_job *job, double share)
 /* ---- the optimum ---- */
 
 struct best {
-    const struct offload_job *job;
+    const struct rk_offload_job *job;
     struct rk_plan *plan;
     struct rk_prediction *prediction, *trial;
     bool found;
@@ -441,7 +446,7 @@ struct best {
 static void consider(struct best *b, const struct rk_plan *plan)
 {
     rk_predict(b->job->model, b->job->system, plan, b->trial);
-    if (!offload_counts(b->job, b->trial)) return;
+    if (!rk_offload_counts(b->job, b->trial)) return;
     if (b->found && b->trial->step_s >= b->prediction->step_s) return;
     b->found = true;
     *b->plan = *plan;
@@ -454,49 +459,49 @@ enum { GRID = 20 };
 static void consider_two(struct best *b, double first)
 {
     for (int i = 0; i <= GRID; i++) {
-        struct rk_plan plan = offload_with_share(b->job, 0, first, true);
+        struct rk_plan plan = rk_offload_with_share(b->job, 0, first, true);
         const double shares[RK_SHARE_TIERS] = {first, (1 - first) * i / GRID};
-        offload_set_shares(&plan, shares);
+        rk_offload_set_shares(&plan, shares);
         consider(b, &plan);
     }
 }
 
 /* The largest share of the rest that the host has room for. */
-static double host_share(const struct offload_job *job)
+static double host_share(const struct rk_offload_job *job)
 {
     double least = INFINITY;
     for (int i = 0; i < job->parts; i++)
         least = fmin(least, host_share(&job->part[i]));
     if (job->parts) return least;
-    const struct rk_plan plan = offload_with_share(job, 0, 0, true);
+    const struct rk_plan plan = rk_offload_with_share(job, 0, 0, true);
     const struct rk_swap swap = rk_swap_of_plan(job->model, job->system, &plan);
     return fmin(1, rk_swap_share_host(&swap) * (1 - 1e-12));
 }
 
-bool offload_optimum(const struct offload_job *job, struct rk_plan *plan,
-                     struct rk_prediction *prediction)
+bool rk_offload_optimum(const struct rk_offload_job *job, struct rk_plan *plan,
+                        struct rk_prediction *prediction)
 {
     struct best b = {job, plan, prediction, malloc(sizeof *prediction), false};
     if (!b.trial) return false;
-    struct rk_plan again = offload_with_share(job, 0, 0, false);
+    struct rk_plan again = rk_offload_with_share(job, 0, 0, false);
     consider(&b, &again);
-    offload_recompute(&again, RK_KEEP);
+    rk_offload_recompute(&again, RK_KEEP);
     consider(&b, &again);
-    offload_recompute(&again, RK_WHOLE);
+    rk_offload_recompute(&again, RK_WHOLE);
     consider(&b, &again);
-    for (int tier = 0; tier < offload_tiers(job->system); tier++)
+    for (int tier = 0; tier < rk_offload_tiers(job->system); tier++)
         for (int rest = 0; rest < 2; rest++)
             for (int i = !rest; i <= GRID; i++) {
-                const struct rk_plan p = offload_with_share(job, tier, (double)i / GRID, rest);
+                const struct rk_plan p = rk_offload_with_share(job, tier, (double)i / GRID, rest);
                 consider(&b, &p);
             }
     const double host = host_share(job),
-                 exact[] = {offload_share(job, false), offload_share(job, true), host};
+                 exact[] = {rk_offload_share(job, false), rk_offload_share(job, true), host};
     for (int i = 0; i < 3; i++) {
         if (exact[i] < 0) continue;
-        const struct rk_plan p = offload_with_share(job, 0, exact[i] * (1 - 1e-12), true);
+        const struct rk_plan p = rk_offload_with_share(job, 0, exact[i] * (1 - 1e-12), true);
         consider(&b, &p);
-        if (offload_tiers(job->system) > 1) consider_two(&b, exact[i] * (1 - 1e-12));
+        if (rk_offload_tiers(job->system) > 1) consider_two(&b, exact[i] * (1 - 1e-12));
     }
     free(b.trial);
     return b.found;

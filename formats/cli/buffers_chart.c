@@ -135,12 +135,12 @@ static size_t join_rectangles(struct rectangle *r, size_t count, uint64_t gap)
 static const struct report_column columns[] = {
     {.name = "kind"},
     {.name = "what"},
-    {.name = "from", .title = "from event"},
-    {.name = "to", .title = "to event"},
-    {.name = "address", .unit = "B"},
-    {.name = "end", .title = "up to", .unit = "B"},
-    {.name = "bytes", .unit = "B"},
-    {.name = "buffers"},
+    {.name = "from", REPORT_OF(struct rectangle, from), .title = "from event"},
+    {.name = "to", REPORT_OF(struct rectangle, to), .title = "to event"},
+    {.name = "address", REPORT_OF(struct rectangle, address), .unit = "B"},
+    {.name = "end", REPORT_OF(struct rectangle, end), .title = "up to", .unit = "B"},
+    {.name = "bytes", REPORT_OF(struct rectangle, bytes), .unit = "B"},
+    {.name = "buffers", REPORT_OF(struct rectangle, buffers)},
 };
 
 static void add_row(struct html_page *page, struct report_table *table, const char *kind,
@@ -149,10 +149,8 @@ static void add_row(struct html_page *page, struct report_table *table, const ch
     const char *what = r->buffers > 1 ? report_text(&page->memory, "%s and %" PRIu64 " more",
                                                     r->name, r->buffers - 1)
                                       : report_text(&page->memory, "%s", r->name);
-    const struct report_cell cells[] = {
-        cell_text(kind),        cell_text(what),    cell_count(r->from),  cell_count(r->to),
-        cell_count(r->address), cell_count(r->end), cell_count(r->bytes), cell_count(r->buffers)};
-    report_row(&page->memory, table, cells);
+    report_item(&page->memory, table, r,
+                (const struct report_cell[]){cell_text(kind), cell_text(what)});
 }
 
 /* The most that is alive in each of at most STEPS parts of the time. */
