@@ -12,10 +12,11 @@ reckon import trainer run.sbatch --model llama3.1-8b; reckon import trainer run.
 === stdout
 llama3.1-8b: 8,030,261,248 parameters, 16 GPUs with transformers
   plan: framework=deepspeed dp16 mbs4 gbs64 seq4096 zero3 grad-overlap weight-overlap
-  recompute=full no-fused
+  recompute=full no-fused loss=padded
 
 Assumed because the arguments do not state it
-what  value  why
-gpus  16     by torchrun
+what  value   why
+gpus  16      by torchrun
+loss  padded  that of transformers since 4.49
 === stderr
 reckon: run.sbatch: per_device_train_batch_size: line 8: $MBS is not set in this script: give --set MBS=VALUE
