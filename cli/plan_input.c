@@ -431,6 +431,9 @@ static void say_presets(struct plan_input *input, bool microbatch, bool batch)
                     why[length] ? "; seqN sets another" : "");
     say_positions(input);
     say_shared(input);
+    if (!plan_given(draft, "reference") && plan->reference)
+        plan_assume(input, "reference %s (none: evaluated before training)",
+                    rk_reference_name(plan->reference));
     if (!plan_given(draft, "attention") && rk_answerer(plan->framework)->layers)
         plan_assume(input, "attention %s", rk_attention_kernel_name(plan->attention));
 }
@@ -456,7 +459,7 @@ enum rk_status plan_settle(const struct plan_source *source, struct plan_input *
     if (status != RK_OK) return status;
     settle_precision(input);
     input->draft.system = &input->system;
-    plan_settle_attention(&input->draft); /* before a search begins with the kernel */
+    plan_imply(&input->draft); /* before a search begins with the kernel */
     if (choose) choose(input, context);
     const bool chosen = source->batches, batch = chosen || plan_given(&input->draft, "batch");
     if (plan_complete(&input->draft, &fault)) {
