@@ -2,6 +2,7 @@
 #include "advise/clusters_file.h"
 #include "base/memory.h"
 #include "catalog/hosts.h"
+#include "catalog/names.h"
 #include "facts/headroom.h"
 
 #include "cli/model_input.h"
@@ -450,6 +451,16 @@ static enum rk_status settle_several(struct plan_input *input, struct rk_error *
     return RK_OK;
 }
 
+/* Adapters are on a checkpoint as it is stored. */
+static void settle_base(const struct plan_source *source, struct plan_input *input)
+{
+    struct plan_draft *draft = &input->draft;
+    const enum rk_base base = names_base(source->model ? source->model : "");
+    if (base == RK_BASE_PLAIN || !draft->plan.lora || plan_given(draft, "base")) return;
+    draft->plan.base = base;
+    plan_assume(input, "base %s (the checkpoint's name)", rk_base_name(base));
+}
+
 enum rk_status plan_settle(const struct plan_source *source, struct plan_input *input,
                            plan_choose *choose, void *context, struct rk_error *error)
 {
@@ -458,6 +469,7 @@ enum rk_status plan_settle(const struct plan_source *source, struct plan_input *
     const enum rk_status status = settle_gpus(source, input, error);
     if (status != RK_OK) return status;
     settle_precision(input);
+    settle_base(source, input);
     input->draft.system = &input->system;
     plan_imply(&input->draft); /* before a search begins with the kernel */
     if (choose) choose(input, context);

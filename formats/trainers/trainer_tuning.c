@@ -1,6 +1,7 @@
 #include "trainers/trainer_tuning.h"
 
 #include "base/text.h"
+#include "catalog/names.h"
 #include "keys/settings_check.h"
 
 #include <stdio.h>
@@ -166,28 +167,14 @@ static enum rk_status read_adapters(const struct reading *r)
 
 /* ---- the base ---- */
 
-/* Checkpoints whose names end so are in few bits already: AutoGPTQ's and AutoAWQ's in groups of
- * 128, Unsloth's by bitsandbytes with double quantisation. */
-static const struct {
-    const char *ending;
-    enum rk_base base;
-} formats[] = {
-    {"-GPTQ", RK_BASE_GPTQ4},      {"-GPTQ-Int4", RK_BASE_GPTQ4}, {"-AWQ", RK_BASE_GPTQ4},
-    {"-bnb-4bit", RK_BASE_NF4_DQ}, {"-GPTQ-Int8", RK_BASE_INT8},
-};
-
 static enum rk_base base_of_checkpoint(const struct settings *settings)
 {
     static const char *const keys[] = {"model_name_or_path", "base_model", "model",
                                        "base_model_name_or_path"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         const struct setting *s = settings_find(settings, keys[k]);
-        const size_t length = s ? strlen(s->text) : 0;
-        for (size_t i = 0; s && i < sizeof formats / sizeof *formats; i++) {
-            const size_t end = strlen(formats[i].ending);
-            if (length > end && is(s->text + length - end, formats[i].ending))
-                return formats[i].base;
-        }
+        const enum rk_base base = s ? names_base(s->text) : RK_BASE_PLAIN;
+        if (base != RK_BASE_PLAIN) return base;
     }
     return RK_BASE_PLAIN;
 }
