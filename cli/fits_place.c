@@ -90,6 +90,27 @@ static void add_row(const struct placing *p, const char *name, double lost, cons
                                       cell_text(what)});
 }
 
+/* The least that segments of PyTorch's default may take before a run fails: with less room than it
+ * takes by itself, the allocator gives back what is wholly free and asks again. To 1/128 of what
+ * that can save. */
+static enum rk_status least_of(const struct buffers *run,
+                               const struct rk_allocator_result *free_run, double *least,
+                               struct rk_error *error)
+{
+    enum { HALVINGS = 7 };
+    double fails = (double)free_run->allocated, runs = (double)free_run->reserved;
+    for (int i = 0; i < HALVINGS; i++) {
+        const struct rk_allocator_options options = {.capacity = (uint64_t)((fails + runs) / 2)};
+        struct rk_allocator_result found;
+        const enum rk_status status =
+            rk_allocator_run(run->buffer, run->count, &options, NULL, &found, error);
+        if (status != RK_OK) return status;
+        *(found.failed == INT64_MIN ? &runs : &fails) = (double)options.capacity;
+    }
+    *least = runs;
+    return RK_OK;
+}
+
 /* `run`: what the allocator is asked for; a step, or a run that begins where that is known. */
 static enum rk_status place_step(struct placing *p, struct buffers *b, const struct buffers *run,
                                  struct rk_error *error)
@@ -99,18 +120,23 @@ static enum rk_status place_step(struct placing *p, struct buffers *b, const str
         b->buffer[i].alignment = ALIGNMENT;
     enum rk_status status = rk_place(b->buffer, b->count, NULL, b->address, &placed, error);
     if (status != RK_OK) return status;
+    struct rk_allocator_result found;
+    double least;
     p->live = (double)placed.live;
     add_row(p, "fixed addresses", (double)(placed.peak - placed.live),
             placed.optimal ? "planned; no plan is lower" : "planned");
     for (int expandable = 1; expandable >= 0; expandable--) {
         const struct rk_allocator_options options = {.expandable = expandable};
-        struct rk_allocator_result found;
         status = rk_allocator_run(run->buffer, run->count, &options, NULL, &found, error);
         if (status != RK_OK) return status;
         const double lost = (double)found.reserved - (double)found.allocated;
         add_row(p, expandable ? "expandable segments" : "caching allocator", lost,
                 expandable ? "PyTorch's, expandable_segments:True" : "PyTorch's default");
     }
+    status = least_of(run, &found, &least, error);
+    if (status != RK_OK) return status;
+    add_row(p, "... where that is too much", least - (double)found.allocated,
+            "the least that it runs in, once what is wholly free is given back");
     return RK_OK;
 }
 
