@@ -4,8 +4,10 @@
 #include "cli/fits.h"
 #include "clusters/predict.h"
 #include "clusters/ranks.h"
+#include "logs/memory_snapshot.h"
 #include "logs/run_buffers.h"
 #include "logs/step_buffers.h"
+#include "text/output.h"
 
 #include <reckon/allocator.h>
 #include <stdlib.h>
@@ -165,19 +167,43 @@ enum rk_status fits_place(struct report *report, const struct forecast *f, struc
 
 /* ---- as a picture ---- */
 
+/* The tightest stage's step at fixed addresses. The caller releases `b`. */
+static enum rk_status place_tightest(const struct forecast *f, struct buffers *b,
+                                     struct rk_placement *placed, struct rk_error *error)
+{
+    struct rk_program program = {.rank = 0};
+    enum rk_status status = lower_tightest(f, &program, error);
+    if (status == RK_OK) status = step_buffers(b, &program, true, error);
+    for (size_t i = 0; status == RK_OK && i < b->count; i++)
+        b->buffer[i].alignment = ALIGNMENT;
+    if (status == RK_OK) status = rk_place(b->buffer, b->count, NULL, b->address, placed, error);
+    rk_program_release(&program);
+    return status;
+}
+
 enum rk_status fits_chart(struct html_page *page, const struct forecast *f, const char *source,
                           struct rk_error *error)
 {
-    struct rk_program program = {.rank = 0};
     struct buffers b = {.count = 0};
     struct rk_placement placed;
-    enum rk_status status = lower_tightest(f, &program, error);
-    if (status == RK_OK) status = step_buffers(&b, &program, true, error);
-    for (size_t i = 0; status == RK_OK && i < b.count; i++)
-        b.buffer[i].alignment = ALIGNMENT;
-    if (status == RK_OK) status = rk_place(b.buffer, b.count, NULL, b.address, &placed, error);
+    const enum rk_status status = place_tightest(f, &b, &placed, error);
     if (status == RK_OK) buffers_chart(page, &b, b.address, source);
     buffers_release(&b);
-    rk_program_release(&program);
+    return status;
+}
+
+enum rk_status fits_snapshot(const char *path, const struct forecast *f, struct rk_error *error)
+{
+    struct buffers b = {.count = 0};
+    struct rk_placement placed;
+    struct output output;
+    enum rk_status status = place_tightest(f, &b, &placed, error);
+    if (status == RK_OK) status = output_open(&output, path, error);
+    if (status == RK_OK) {
+        status = memory_snapshot_write(output.file, &b, b.address, placed.peak, error);
+        if (status == RK_OK) status = output_commit(&output, error);
+        if (status != RK_OK) output_abandon(&output);
+    }
+    buffers_release(&b);
     return status;
 }
