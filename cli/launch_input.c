@@ -81,6 +81,8 @@ static void name_of_builder(const char *builder, char *name, size_t size)
     /* whose shapes the catalog has by another name */
     static const char *const same[][2] = {{"llama3_8b", "llama3.1-8b"},
                                           {"llama3_70b", "llama3.1-70b"},
+                                          {"gemma_2b", "gemma-2b"},
+                                          {"gemma_7b", "gemma-7b"},
                                           {"llama4_scout_17b_16e", "llama4-scout"},
                                           {"llama4_maverick_17b_128e", "llama4-maverick"},
                                           {"qwen2_0_5b", "qwen2.5-0.5b"},
