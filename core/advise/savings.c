@@ -369,13 +369,13 @@ struct trial {
     struct rk_prediction prediction;
 };
 
-/* Would a framework start the plan, other than `as_is`? */
+/* Would a framework start the plan, other than `as_is`? Over several clusters nobody asks: stages
+ * are on machines of their own. */
 static bool starts(const struct job *job, const struct rk_plan *plan, const struct rk_plan *as_is)
 {
-    const struct rk_system *system = job->system->machine ? NULL : job->system;
     struct rk_reason reason;
-    return rk_plan_starts(job->model, system, plan, &reason) ||
-           !rk_plan_starts(job->model, system, as_is, &reason);
+    return job->system->machine || rk_plan_starts(job->model, job->system, plan, &reason) ||
+           !rk_plan_starts(job->model, job->system, as_is, &reason);
 }
 
 static bool try_change(const struct change *change, const struct job *job,
