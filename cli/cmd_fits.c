@@ -24,6 +24,7 @@ struct fits_args {
     bool place, nearest, tune;
     const char *headroom; /* NULL: learned */
     const char *sure;     /* NULL: the usual bounds */
+    const char *snapshot; /* NULL: none */
     const char *output;
     struct show_args show;
 };
@@ -45,6 +46,8 @@ static const struct option answer_options[] = {
      .help = "Report plans as fitting from this P(fits) on, as not fitting below that one, and as unsure, exit status 2, between; percentages; 50: never unsure (default: 75,20)"},
     {.name = "place", .type = OPTION_FLAG, AT(place),
      .help = "Place the tightest stage's allocations of a step: at fixed addresses, and as PyTorch's allocator would"},
+    {.name = "snapshot", .type = OPTION_TEXT, .argument = "FILE", AT(snapshot), .complete = "file",
+     .help = "Write these at fixed addresses as a memory snapshot of PyTorch, which pytorch.org/memory_viz opens"},
     {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
      .help = "Also print the measured runs of three sources most like the plan, with their predictions; --format json and pages always have them"},
     OPTION_OUTPUT_ROW(AT(output)),
@@ -323,6 +326,10 @@ static void tune_with(struct plan_input *input)
 static enum rk_status read_input(struct fits_args *args, struct plan_input *input,
                                  struct fits_question *question, struct rk_error *error)
 {
+    if (args->tune && (args->place || args->snapshot))
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--%s is of one plan and --tune compares many: give the plan of one of them",
+                       args->place ? "place" : "snapshot");
     enum rk_status status = plan_gather(&args->source, input, error);
     if (status != RK_OK) return status;
     status = sure_read(args->sure, &question->sure, error);
@@ -383,6 +390,8 @@ static int answer(const struct fits_args *args, const struct fits_question *ques
     struct report report = {.first = NULL};
     struct rk_error error;
     enum rk_status status = RK_OK;
+    if (args->snapshot && f->prediction->timed) status = fits_snapshot(args->snapshot, f, &error);
+    if (status != RK_OK) return options_fail(&error);
     if (show_is_page(&args->show, args->output))
         return page_of_plan(args->output, f, &names, &args->run, &error) == RK_OK
                    ? code

@@ -43,4 +43,7 @@ enum rk_status fits_place(struct report *report, const struct forecast *f, struc
 enum rk_status fits_chart(struct html_page *page, const struct forecast *f, const char *source,
                           struct rk_error *error);
 
+/* Writes them as a memory snapshot of PyTorch. */
+enum rk_status fits_snapshot(const char *path, const struct forecast *f, struct rk_error *error);
+
 #endif

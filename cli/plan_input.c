@@ -2,6 +2,7 @@
 #include "advise/clusters_run.h"
 #include "base/memory.h"
 #include "catalog/hosts.h"
+#include "catalog/names.h"
 #include "facts/headroom.h"
 #include "workload/layers.h"
 
@@ -452,6 +453,9 @@ static void say_presets(struct plan_input *input, bool microbatch, bool batch)
     say_positions(input);
     say_load(input);
     say_shared(input);
+    if (!plan_given(draft, "reference") && plan->reference)
+        plan_assume(input, "reference %s (none: evaluated before training)",
+                    rk_reference_name(plan->reference));
     if (!plan_given(draft, "attention") && rk_answerer(plan->framework)->layers)
         plan_assume(input, "attention %s", rk_attention_kernel_name(plan->attention));
 }
@@ -468,6 +472,16 @@ static enum rk_status settle_several(struct plan_input *input, struct rk_error *
     return RK_OK;
 }
 
+/* Adapters are on a checkpoint as it is stored. */
+static void settle_base(const struct plan_source *source, struct plan_input *input)
+{
+    struct plan_draft *draft = &input->draft;
+    const enum rk_base base = names_base(source->model ? source->model : "");
+    if (base == RK_BASE_PLAIN || !draft->plan.lora || plan_given(draft, "base")) return;
+    draft->plan.base = base;
+    plan_assume(input, "base %s (the checkpoint's name)", rk_base_name(base));
+}
+
 enum rk_status plan_settle(const struct plan_source *source, struct plan_input *input,
                            plan_choose *choose, void *context, struct rk_error *error)
 {
@@ -476,8 +490,9 @@ enum rk_status plan_settle(const struct plan_source *source, struct plan_input *
     const enum rk_status status = settle_gpus(source, input, error);
     if (status != RK_OK) return status;
     settle_precision(input);
+    settle_base(source, input);
     input->draft.system = &input->system;
-    plan_settle_attention(&input->draft); /* before a search begins with the kernel */
+    plan_imply(&input->draft); /* before a search begins with the kernel */
     if (choose) choose(input, context);
     const bool chosen = source->batches, batch = chosen || plan_given(&input->draft, "batch");
     if (plan_complete(&input->draft, &fault)) {

@@ -150,6 +150,7 @@ static inline struct rk_plan random_accelerate(void)
     p.precision = draw(2) ? RK_BF16 : (enum rk_precision)draw(RK_BF16);
     if (!deepspeed && draw(4) == 0) p.precision = RK_FP8_CURRENT;
     p.weights_fp8 = p.precision == RK_FP8_CURRENT && draw(2);
+    p.autocast = !deepspeed && !p.zero && (p.precision == RK_FP16 || p.precision == RK_BF16);
     if (p.context == 1)
         p.attention = (enum rk_attention_kernel[]){RK_UNFUSED, RK_FLASH, RK_FLASH_3}[draw(3)];
     p.recompute = draw(2) ? RK_WHOLE : RK_KEEP;

@@ -61,7 +61,7 @@ static void take_defaults(struct plan_draft *draft, const struct rk_machine *mac
     if (!plan_given(draft, "messages_sharded")) plan->messages_sharded = CLUSTERS_SHARD_MESSAGES;
     plan_take_precision(draft, &machine->cluster[0].system);
     draft->system = clusters_kernels(machine);
-    plan_settle_attention(draft);
+    plan_imply(draft);
 }
 
 static enum rk_status take_stages(const struct clusters_file *file, const struct rk_model *model,

@@ -63,6 +63,10 @@ static const struct change {
     {CHANGE_TO, "gradient_element_bytes", "gradient-bytes=2", "store gradients in 16 bits"},
     {CHANGE_TO, "moment1_element_bytes", "moment1-bytes=2 moment2-bytes=2",
      "store moments in 16 bits"},
+    {CHANGE_TO, "optimizer", "optimizer=adam-8bit", "store moments in 8 bits (bitsandbytes)"},
+    {CHANGE_TO, "base", "base=nf4-dq", "store frozen weights in 4 bits (QLoRA)"},
+    {CHANGE_TO, "loss_in_chunks", "loss-in-chunks",
+     "compute head and loss in chunks of tokens (Liger)"},
     {CHANGE_TO, "weights_fp8", "weights-fp8", "store weights only in 8 bits"},
     {CHANGE_TO, "optimizer_offload", "offload-optimizer",
      "offload optimizer state to memory tier 1"},
@@ -239,6 +243,18 @@ static bool has_lower(const struct rk_system *system)
     return has;
 }
 
+static bool is_of_libraries(const struct change *change)
+{
+    return strcmp(change->key, "optimizer") == 0 || strcmp(change->key, "loss_in_chunks") == 0;
+}
+
+/* Adam in 8 bits takes the place of Adam alone. */
+static bool takes_libraries(const struct change *change, const struct rk_plan *plan)
+{
+    const bool other = strcmp(change->key, "optimizer") == 0 && plan->optimizer != RK_ADAM;
+    return habits_of(plan)->libraries && !other;
+}
+
 /* False where the change does not apply. */
 static bool words_of(const struct change *change, const struct job *job, const struct rk_plan *plan,
                      const struct rk_prediction *before, char words[RK_SAVING_WORDS])
@@ -251,6 +267,7 @@ static bool words_of(const struct change *change, const struct job *job, const s
     if (change->kind == CHANGE_TO) {
         if (strcmp(change->words, ONE_SELECTION) == 0 && !habits_of(plan)->one_selection)
             return false;
+        if (is_of_libraries(change) && !takes_libraries(change, plan)) return false;
         snprintf(words, RK_SAVING_WORDS, "%s", change->words);
         return true;
     }
@@ -352,6 +369,15 @@ struct trial {
     struct rk_prediction prediction;
 };
 
+/* Would a framework start the plan, other than `as_is`? Over several clusters nobody asks: stages
+ * are on machines of their own. */
+static bool starts(const struct job *job, const struct rk_plan *plan, const struct rk_plan *as_is)
+{
+    struct rk_reason reason;
+    return job->system->machine || rk_plan_starts(job->model, job->system, plan, &reason) ||
+           !rk_plan_starts(job->model, job->system, as_is, &reason);
+}
+
 static bool try_change(const struct change *change, const struct job *job,
                        const struct rk_plan *plan, const struct rk_prediction *before,
                        struct trial *trial, struct rk_saving *saving)
@@ -360,7 +386,7 @@ static bool try_change(const struct change *change, const struct job *job,
     if (!words_of(change, job, plan, before, saving->words)) return false;
     if (!apply(job, plan, saving->words, &trial->plan)) return false;
     rk_predict(job->model, job->system, &trial->plan, &trial->prediction);
-    if (!p->timed) return false;
+    if (!p->timed || !starts(job, &trial->plan, plan)) return false;
     saving->what = change->what;
     saving->need_bytes = p->stage[p->tightest].total_bytes;
     saving->saved_bytes = needed_bytes(job, before) - needed_bytes(job, p);

@@ -34,24 +34,71 @@ static bool same(const char *key, const char *name, bool whole)
     return strchr(key, '/') && strcasecmp(without_organisation(key), name) == 0;
 }
 
-void names_lengthen(enum catalog_kind kind, char *name, size_t size)
+/* Checkpoints whose names end so have the shape of the one that they are made from: AutoGPTQ's and
+ * AutoAWQ's are in groups of 128, Unsloth's by bitsandbytes with double quantisation. */
+/* clang-format off */
+static const struct format {
+    const char *ending;
+    enum rk_base base;
+} formats[] = {
+    {"-unsloth-bnb-4bit", RK_BASE_NF4_DQ}, {"-bnb-4bit",  RK_BASE_NF4_DQ}, {"-bnb-8bit", RK_BASE_INT8},
+    {"-GPTQ",             RK_BASE_GPTQ4},  {"-GPTQ-Int4", RK_BASE_GPTQ4},  {"-GPTQ-Int8", RK_BASE_INT8},
+    {"-AWQ",              RK_BASE_GPTQ4},  {"-FP8",       RK_BASE_PLAIN},  {"-BF16",     RK_BASE_PLAIN},
+};
+/* clang-format on */
+
+static const struct format *format_of(const char *name)
 {
-    struct document document;
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        const size_t end = strlen(formats[i].ending);
+        if (length > end && strcasecmp(name + length - end, formats[i].ending) == 0)
+            return &formats[i];
+    }
+    return NULL;
+}
+
+enum rk_base names_base(const char *name)
+{
+    const struct format *format = format_of(name);
+    return format ? format->base : RK_BASE_PLAIN;
+}
+
+static bool cut_format(char *name)
+{
+    const struct format *format = format_of(name);
+    if (format) name[strlen(name) - strlen(format->ending)] = '\0';
+    return format != NULL;
+}
+
+static bool lengthen(const struct document *document, enum catalog_kind kind, char *name,
+                     size_t size)
+{
     const char *key;
     json_t *id;
-    if (!open_short_names(&document)) return;
     const bool of_hub = without_organisation(name) != name;
     for (int whole = 1; whole >= !of_hub; whole--) {
         char wanted[NAME_SIZE];
         snprintf(wanted, sizeof wanted, "%.250s", whole ? name : without_organisation(name));
-        json_object_foreach(json_object_get(document.root, catalog_kind_folder(kind)), key, id)
+        json_object_foreach(json_object_get(document->root, catalog_kind_folder(kind)), key, id)
         {
             if (!same(key, wanted, whole) || !json_is_string(id)) continue;
             snprintf(name, size, "%s", json_string_value(id));
-            whole = 0;
-            break;
+            return true;
         }
     }
+    return false;
+}
+
+void names_lengthen(enum catalog_kind kind, char *name, size_t size)
+{
+    struct document document;
+    char cut[NAME_SIZE];
+    if (!open_short_names(&document)) return;
+    snprintf(cut, sizeof cut, "%.250s", name);
+    if (!lengthen(&document, kind, name, size) && kind == CATALOG_MODELS && cut_format(cut) &&
+        lengthen(&document, kind, cut, sizeof cut))
+        snprintf(name, size, "%s", cut);
     document_release(&document);
 }
 

@@ -6,9 +6,14 @@
 
 #include "catalog/folder.h"
 
+#include <reckon/plan.h>
+
 /* What a name stands for, in its place. Of names of the hub ("org/Name") that of the same model
  * under another organisation, too. Nothing where nobody says so. */
 void names_lengthen(enum catalog_kind kind, char *name, size_t size);
+
+/* What a checkpoint of that name is stored in: "unsloth/Llama-3.2-1B-bnb-4bit" is nf4-dq. */
+enum rk_base names_base(const char *name);
 
 /* The members `museum` of a list. */
 void names_mark_museum(enum catalog_kind kind, struct catalog_list *list);

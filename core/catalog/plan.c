@@ -101,6 +101,7 @@ struct plan_draft plan_draft_of(const struct rk_plan *plan)
     draft.given[plan_row("gpus")] = draft.given[plan_row("batch")] = true;
     draft.given[plan_row("precision")] = true;
     draft.given[plan_row("attention")] = plan->attention != rk_usual_attention(plan->framework, 0);
+    draft.given[plan_row("reference")] = plan->reference != rk_usual_reference(plan);
     return draft;
 }
 
@@ -133,11 +134,14 @@ void plan_take_system(struct plan_draft *draft, const struct rk_system *system)
     plan_take_precision(draft, system);
 }
 
-void plan_settle_attention(struct plan_draft *draft)
+void plan_imply(struct plan_draft *draft)
 {
     const unsigned kernels = draft->system ? draft->system->kernels.attention_kernels : 0;
+    const bool alike = !rk_plan_layout(&draft->plan)->others;
+    if (alike && !plan_given(draft, "reference"))
+        draft->plan.reference = rk_usual_reference(&draft->plan);
     if (plan_given(draft, "attention")) return;
-    if (!rk_plan_layout(&draft->plan)->others)
+    if (alike)
         draft->plan.attention = rk_usual_attention(draft->plan.framework, kernels);
     else if (draft->system)
         plan_attend_on(&draft->plan, draft->system);
@@ -281,7 +285,7 @@ static bool complete_degrees(const struct plan_draft *draft, struct plan_fault *
 
 bool plan_complete(struct plan_draft *draft, struct plan_fault *fault)
 {
-    plan_settle_attention(draft);
+    plan_imply(draft);
     return plan_derive(draft, fault) && complete_degrees(draft, fault) &&
            complete_split(draft, fault) && complete_recompute(draft, fault) &&
            (!draft->system || KEEPS(rules_of_kernels));
@@ -329,13 +333,16 @@ static enum rk_status read_in_words(const struct place *root, struct plan_draft 
 static enum rk_status read_fields(struct place *root, struct plan_draft *read,
                                   struct rk_error *error)
 {
+    static const char *const implied[] = {"attention", "reference"};
     struct place member;
     root->value = json_copy(root->value);
     for (const struct field *field = plan_fields; root->value && field->key; field++)
         if (is_said_in_words(root, field, &member)) json_object_del(root->value, field->key);
     if (!root->value) return no_memory(error);
     const enum rk_status status = fields_load(root, plan_fields, read, error);
-    if (!place_member(root, "attention", &member)) plan_settle_attention(read);
+    for (size_t i = 0; i < sizeof implied / sizeof *implied; i++)
+        read->given[plan_row(implied[i])] = place_member(root, implied[i], &member);
+    plan_imply(read);
     if (status == RK_OK && place_member(root, "stages", &member))
         return plan_stages_read(&member, &read->plan, error);
     return status;

@@ -57,9 +57,9 @@ bool plan_take_precision(struct plan_draft *draft, const struct rk_system *syste
 /* Both, and its kernels. */
 void plan_take_system(struct plan_draft *draft, const struct rk_system *system);
 
-/* The framework's usual kernel on the device, where none is given; runs of layers may have one of
- * their own. */
-void plan_settle_attention(struct plan_draft *draft);
+/* What others imply where it is not given: the framework's usual kernel of attention on the device,
+ * the reference of a preference. Runs of layers may have their own. */
+void plan_imply(struct plan_draft *draft);
 
 /* A kernel of attention or a dispatcher that a system does not have: "flash3" "is not on ..., which
  * has flash1, flash" "give attention=flash". */

@@ -467,7 +467,7 @@ enum rk_status plan_read_words(const char *text, struct plan_draft *draft, struc
     enum rk_status status = read_all(&parser, false, &of_stages);
     for (int row = 0; status == RK_OK && plan_fields[row].key; row++)
         if (read.words[row]) plan_follow(&read.plan, &draft->plan, &plan_fields[row]);
-    plan_settle_attention(&read);
+    plan_imply(&read);
     if (status == RK_OK && of_stages) /* they go by what the others say */
         status = read_all(&parser, true, &others);
     if (status == RK_OK) *draft = read;

@@ -39,6 +39,8 @@ static bool is_needed(const struct field *field, const struct plan_draft *draft)
     if (plan_is_parts(field)) return draft->plan.recompute == RK_SELECTIVE;
     if (is_key(field, "attention"))
         return draft->plan.attention != rk_usual_attention(draft->plan.framework, 0);
+    if (is_key(field, "reference"))
+        return draft->plan.reference != rk_usual_reference(&draft->plan);
     return field_value(field, draft) != field->preset;
 }
 

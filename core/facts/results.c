@@ -64,7 +64,7 @@ static void describe(struct result *r, const struct fact *fact)
 
 static void say_why(struct result *r, const struct judgement *j)
 {
-    if (j->verdict == RK_MEMORY_EXCEEDED)
+    if (j->verdict == RK_MEMORY_EXCEEDED || j->verdict == RK_FITS)
         snprintf(r->reason, sizeof r->reason, "needs %.2f GiB, has %.2f", j->total_bytes / 0x1p30,
                  j->capacity_bytes / 0x1p30);
     else
@@ -92,7 +92,7 @@ static void compare(struct result *r, const struct fact *fact, const struct figu
         say_why(r, j);
         return;
     }
-    if (!fits) say_why(r, j);
+    if (!fits || f->kind == FIGURE_OOM) say_why(r, j);
     if (j->timed) r->predicted_si = j->step_s;
     if (f->kind == FIGURE_OOM) {
         r->verdict = fits ? RESULT_OOM_ACCEPTED : RESULT_OOM_REJECTED;

@@ -8,6 +8,7 @@
  *     received    = n k x * crowding     by the busiest rank: shards of x ranks come together
  *     an expert's = received * e / experts
  */
+#include "base/extremes.h"
 #include "plan/habits.h"
 #include "workload/layers.h"
 #include "workload/layers_build.h"
@@ -188,7 +189,8 @@ static void add_expert_tensor(struct build *build, const struct mixture *mix, en
 
 /* A copy of each token for each of its experts, and their sum: `spread` goes one way forward and
  * the other backward. Fused, one kernel; torch adds into a tensor of zeros. */
-static void add_permutation(struct build *build, enum op id, double elements, bool spread)
+static struct operation *add_permutation(struct build *build, enum op id, double elements,
+                                         bool spread)
 {
     const double e = build->element;
     const double sum = build->plan->fused ? 2 * e : 4 * e, kernels = build->plan->fused ? 1 : 2;
@@ -197,6 +199,16 @@ static void add_permutation(struct build *build, enum op id, double elements, bo
                                              : (struct traffic){sum, 2 * e, kernels, 1});
     op->bytes[RK_FORWARD] *= SCATTERED;
     op->bytes[RK_AGRAD] *= SCATTERED;
+    return op;
+}
+
+/* (brought.to(fp32) * score).to(bf16), before copies are summed: the cast is kept. Backward has the
+ * gradient in fp32, what goes on from it, and its product with the cast for the score's. */
+static void weigh_wide(const struct build *build, struct operation *sum, double elements)
+{
+    if (!habits_of(build->plan)->weighs_wide || !build->plan->grouped || build->served) return;
+    sum->saved_bytes += 4 * elements;
+    sum->working_bytes = larger(sum->working_bytes, (4 + 4 + 4) * elements);
 }
 
 /* Copies are sorted by expert before they leave (DeepEP sends tokens, and copies them where they
@@ -228,8 +240,9 @@ static void add_combine(struct build *build, const struct mixture *mix)
     if (sorts_behind(build, mix)) add_permutation(build, OP_EXPERT_UNSORT, elements, false);
     add_expert_tensor(build, mix, OP_EXPERT_REDUCE, false);
     add_exchange(build, mix, OP_COMBINE, RK_AGRAD);
-    if (sorts_before(build, mix))
-        add_permutation(build, OP_UNPERMUTE, elements / mix->tensor, false);
+    if (!sorts_before(build, mix)) return;
+    struct operation *sum = add_permutation(build, OP_UNPERMUTE, elements / mix->tensor, false);
+    weigh_wide(build, sum, elements / mix->tensor);
 }
 
 /* ---- experts ---- */

@@ -104,7 +104,7 @@ static void settle_draft(const struct rk_check_input *input, struct plan_draft *
         draft->given[plan_row("gpus")] = true;
     }
     if (input->system) plan_take_system(draft, input->system);
-    plan_settle_attention(draft);
+    plan_imply(draft);
 }
 
 static enum rk_status judge_draft(const struct rk_check_input *input, struct plan_draft *draft,

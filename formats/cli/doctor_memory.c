@@ -5,6 +5,7 @@
 #include "cli/verdict.h"
 #include "keys/target.h"
 #include "megatron/megatron_args.h"
+#include "plan/habits.h"
 #include "text/text_file.h"
 #include <reckon/advise.h>
 
@@ -121,16 +122,27 @@ static void add_predicted(struct report *report, const struct rk_prediction *p)
 
 /* ---- the line to change ---- */
 
-static const struct target *target_of(enum rk_framework framework)
+/* Has it what trainers around Hugging Face's have, and torchtitan and DeepSpeed's file do not? */
+static bool is_of_trainer(const struct rk_plan *plan)
 {
-    return framework == RK_DEEPSPEED ? &deepspeed_target
-           : framework == RK_FSDP    ? &torchtitan_target
-                                     : NULL;
+    return habits_of(plan)->libraries &&
+           (plan->lora || plan->base != RK_BASE_PLAIN || plan->loss_in_chunks || plan->autocast ||
+            plan->objective != RK_NEXT_TOKEN || plan->loss != RK_LOSS_USUAL ||
+            plan->optimizer != RK_ADAM);
 }
 
-static void write_lines(FILE *file, const struct forecast *f, const struct rk_plan *plan)
+/* NULL: Megatron-LM. */
+static const struct target *target_of(const struct rk_plan *plan)
 {
-    const struct target *target = target_of(plan->framework);
+    return is_of_trainer(plan)               ? &trl_target
+           : plan->framework == RK_DEEPSPEED ? &deepspeed_target
+           : plan->framework == RK_FSDP      ? &torchtitan_target
+                                             : NULL;
+}
+
+static void write_lines(FILE *file, const struct forecast *f, const struct target *target,
+                        const struct rk_plan *plan)
+{
     char *words[WORDS];
     if (target) {
         target->write(file, f->model, plan, 0);
@@ -143,13 +155,14 @@ static void write_lines(FILE *file, const struct forecast *f, const struct rk_pl
         free(words[i]);
 }
 
-static char *lines_of(const struct forecast *f, const struct rk_plan *plan)
+static char *lines_of(const struct forecast *f, const struct target *target,
+                      const struct rk_plan *plan)
 {
     char *text = NULL;
     size_t size;
     FILE *file = open_memstream(&text, &size);
     if (!file) return NULL;
-    write_lines(file, f, plan);
+    write_lines(file, f, target, plan);
     fclose(file);
     return text;
 }
@@ -161,15 +174,19 @@ static bool has_line(const char *text, const char *line, size_t length)
     return false;
 }
 
-/* The first line of the launch file that the change makes another; "": none that is known. */
-static void changed_line(const struct forecast *f, const char *words, char line[static LINE])
+/* The first line of the launch file that the change makes another, and of which tool; "": none that
+ * is known. */
+static const char *changed_line(const struct forecast *f, const char *words, char line[static LINE])
 {
     struct plan_draft draft = plan_draft_of(f->plan);
     struct plan_fault fault;
     struct rk_error ignored;
     line[0] = '\0';
-    if (plan_read_words(words, &draft, &ignored) != RK_OK || !plan_complete(&draft, &fault)) return;
-    char *before = lines_of(f, f->plan), *after = lines_of(f, &draft.plan);
+    if (plan_read_words(words, &draft, &ignored) != RK_OK || !plan_complete(&draft, &fault))
+        return "";
+    const struct target *target = target_of(&draft.plan);
+    if (target && draft.plan.recompute_layers) return ""; /* they recompute all layers or none */
+    char *before = lines_of(f, target, f->plan), *after = lines_of(f, target, &draft.plan);
     const char *section = ""; /* "[parallelism]" of a TOML, above its lines */
     for (const char *at = after; before && at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
         const size_t length = strcspn(at, "\n");
@@ -182,6 +199,7 @@ static void changed_line(const struct forecast *f, const char *words, char line[
     }
     free(before);
     free(after);
+    return target ? target->name : "Megatron-LM";
 }
 
 /* Returns the one to make first, for the answer. */
@@ -204,9 +222,9 @@ static const char *add_changes(struct report *report, const struct forecast *f)
                        cell_text(*line ? report_text(report, "%s", line) : saving[i].what)});
     }
     char first[LINE];
-    changed_line(f, saving[0].words, first);
-    return report_text(report, "change first: %s (%s)%s%s", saving[0].words, saving[0].what,
-                       *first ? ": " : "", first);
+    const char *tool = changed_line(f, saving[0].words, first);
+    return report_text(report, "change first: %s (%s)%s%s%s%s", saving[0].words, saving[0].what,
+                       *first ? "; in " : "", *first ? tool : "", *first ? ": " : "", first);
 }
 
 /* ---- the answer ---- */

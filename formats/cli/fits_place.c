@@ -4,8 +4,10 @@
 #include "cli/fits.h"
 #include "clusters/predict.h"
 #include "clusters/ranks.h"
+#include "logs/memory_snapshot.h"
 #include "logs/run_buffers.h"
 #include "logs/step_buffers.h"
+#include "text/output.h"
 
 #include <reckon/allocator.h>
 #include <stdlib.h>
@@ -90,6 +92,27 @@ static void add_row(const struct placing *p, const char *name, double lost, cons
                                       cell_text(what)});
 }
 
+/* The least that segments of PyTorch's default may take before a run fails: with less room than it
+ * takes by itself, the allocator gives back what is wholly free and asks again. To 1/128 of what
+ * that can save. */
+static enum rk_status least_of(const struct buffers *run,
+                               const struct rk_allocator_result *free_run, double *least,
+                               struct rk_error *error)
+{
+    enum { HALVINGS = 7 };
+    double fails = (double)free_run->allocated, runs = (double)free_run->reserved;
+    for (int i = 0; i < HALVINGS; i++) {
+        const struct rk_allocator_options options = {.capacity = (uint64_t)((fails + runs) / 2)};
+        struct rk_allocator_result found;
+        const enum rk_status status =
+            rk_allocator_run(run->buffer, run->count, &options, NULL, &found, error);
+        if (status != RK_OK) return status;
+        *(found.failed == INT64_MIN ? &runs : &fails) = (double)options.capacity;
+    }
+    *least = runs;
+    return RK_OK;
+}
+
 /* `run`: what the allocator is asked for; a step, or a run that begins where that is known. */
 static enum rk_status place_step(struct placing *p, struct buffers *b, const struct buffers *run,
                                  struct rk_error *error)
@@ -99,18 +122,23 @@ static enum rk_status place_step(struct placing *p, struct buffers *b, const str
         b->buffer[i].alignment = ALIGNMENT;
     enum rk_status status = rk_place(b->buffer, b->count, NULL, b->address, &placed, error);
     if (status != RK_OK) return status;
+    struct rk_allocator_result found;
+    double least;
     p->live = (double)placed.live;
     add_row(p, "fixed addresses", (double)(placed.peak - placed.live),
             placed.optimal ? "planned; no plan is lower" : "planned");
     for (int expandable = 1; expandable >= 0; expandable--) {
         const struct rk_allocator_options options = {.expandable = expandable};
-        struct rk_allocator_result found;
         status = rk_allocator_run(run->buffer, run->count, &options, NULL, &found, error);
         if (status != RK_OK) return status;
         const double lost = (double)found.reserved - (double)found.allocated;
         add_row(p, expandable ? "expandable segments" : "caching allocator", lost,
                 expandable ? "PyTorch's, expandable_segments:True" : "PyTorch's default");
     }
+    status = least_of(run, &found, &least, error);
+    if (status != RK_OK) return status;
+    add_row(p, "... where that is too much", least - (double)found.allocated,
+            "the least that it runs in, once what is wholly free is given back");
     return RK_OK;
 }
 
@@ -139,19 +167,43 @@ enum rk_status fits_place(struct report *report, const struct forecast *f, struc
 
 /* ---- as a picture ---- */
 
+/* The tightest stage's step at fixed addresses. The caller releases `b`. */
+static enum rk_status place_tightest(const struct forecast *f, struct buffers *b,
+                                     struct rk_placement *placed, struct rk_error *error)
+{
+    struct rk_program program = {.rank = 0};
+    enum rk_status status = lower_tightest(f, &program, error);
+    if (status == RK_OK) status = step_buffers(b, &program, true, error);
+    for (size_t i = 0; status == RK_OK && i < b->count; i++)
+        b->buffer[i].alignment = ALIGNMENT;
+    if (status == RK_OK) status = rk_place(b->buffer, b->count, NULL, b->address, placed, error);
+    rk_program_release(&program);
+    return status;
+}
+
 enum rk_status fits_chart(struct html_page *page, const struct forecast *f, const char *source,
                           struct rk_error *error)
 {
-    struct rk_program program = {.rank = 0};
     struct buffers b = {.count = 0};
     struct rk_placement placed;
-    enum rk_status status = lower_tightest(f, &program, error);
-    if (status == RK_OK) status = step_buffers(&b, &program, true, error);
-    for (size_t i = 0; status == RK_OK && i < b.count; i++)
-        b.buffer[i].alignment = ALIGNMENT;
-    if (status == RK_OK) status = rk_place(b.buffer, b.count, NULL, b.address, &placed, error);
+    const enum rk_status status = place_tightest(f, &b, &placed, error);
     if (status == RK_OK) buffers_chart(page, &b, b.address, source);
     buffers_release(&b);
-    rk_program_release(&program);
+    return status;
+}
+
+enum rk_status fits_snapshot(const char *path, const struct forecast *f, struct rk_error *error)
+{
+    struct buffers b = {.count = 0};
+    struct rk_placement placed;
+    struct output output;
+    enum rk_status status = place_tightest(f, &b, &placed, error);
+    if (status == RK_OK) status = output_open(&output, path, error);
+    if (status == RK_OK) {
+        status = memory_snapshot_write(output.file, &b, b.address, placed.peak, error);
+        if (status == RK_OK) status = output_commit(&output, error);
+        if (status != RK_OK) output_abandon(&output);
+    }
+    buffers_release(&b);
     return status;
 }

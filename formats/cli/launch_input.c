@@ -34,6 +34,7 @@ static const char *const model_keys[] = {"base_model",
                                          "model.model_name_or_path",
                                          "model.model_id",
                                          "model",
+                                         "base_model_name_or_path",
                                          "model_args.model_name_or_path"};
 
 /* Of a file that does not say it, or names none of the catalog's. */
@@ -77,6 +78,17 @@ static bool id_like(const char *text, char *id, size_t size)
 static void name_of_builder(const char *builder, char *name, size_t size)
 {
     static const char *const ends[] = {"_base", "_instruct"};
+    /* whose shapes the catalog has by another name */
+    static const char *const same[][2] = {{"llama3_8b", "llama3.1-8b"},
+                                          {"llama3_70b", "llama3.1-70b"},
+                                          {"gemma_2b", "gemma-2b"},
+                                          {"gemma_7b", "gemma-7b"},
+                                          {"llama4_scout_17b_16e", "llama4-scout"},
+                                          {"llama4_maverick_17b_128e", "llama4-maverick"},
+                                          {"qwen2_0_5b", "qwen2.5-0.5b"},
+                                          {"qwen2_1_5b", "qwen2.5-1.5b"},
+                                          {"qwen2_7b", "qwen2.5-7b"},
+                                          {"phi4_14b", "phi-4"}};
     const char *dot = strrchr(builder, '.');
     if (dot) builder = dot + 1;
     if (strncmp(builder, "q", 1) == 0 && strncmp(builder + 1, "lora_", 5) == 0) builder++;
@@ -84,6 +96,8 @@ static void name_of_builder(const char *builder, char *name, size_t size)
     snprintf(name, size, "%s", builder);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (text_ends_in(name, ends[i])) name[strlen(name) - strlen(ends[i])] = '\0';
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (strcmp(name, same[i][0]) == 0) snprintf(name, size, "%s", same[i][1]);
 }
 
 /* torchtitan's model.name and model.flavor: its "llama3" has the sizes of Llama 3.1. */
@@ -157,7 +171,8 @@ static void tell_rest(const struct plan_format *format, const struct config_sour
                                       : format->read(&with, to->model, to->plan, to->notes, &rest);
     if (status != RK_BAD_INPUT) return;
     const size_t used = strlen(error->text);
-    snprintf(error->text + used, sizeof error->text - used, "; and %s: %s", source->path, rest.text);
+    snprintf(error->text + used, sizeof error->text - used, "; and %s: %s", source->path,
+             rest.text);
 }
 
 enum rk_status launch_read(const struct plan_format *format, const struct config_source *source,

@@ -19,7 +19,9 @@ enum rk_status target_compare(const struct rk_model *model, const struct rk_plan
 {
     struct plan_difference *list = calloc(PLAN_MAX_FIELDS, sizeof *list);
     if (!list) return no_memory(error);
-    const struct rk_plan a = plan_canonical(model, plan), b = plan_canonical(model, run);
+    const struct rk_plan b = plan_canonical(model, run);
+    struct rk_plan a = plan_canonical(model, plan);
+    if (a.loss == RK_LOSS_USUAL) a.loss = b.loss; /* as the tool has it */
     const int count = plan_compare(&a, &b, list);
     for (int i = 0; i < count; i++) {
         const char *key = plan_fields[list[i].row].key;

@@ -236,6 +236,8 @@ static void read_memory(const struct reading *r)
     if (t->dtype != FP32 && !p->lora)
         p->weight_element_bytes = p->gradient_element_bytes = p->moment1_element_bytes =
             p->moment2_element_bytes = 2;
+    if (t->optimizer && strncmp(t->optimizer, "bitsandbytes.", 13) == 0 && !p->lora)
+        p->moment1_element_bytes = p->moment2_element_bytes = 0; /* in fp32, or 8 bits */
     p->attention = RK_FLASH;
     p->fused = t->compile;
     p->recompute = t->checkpoints ? RK_WHOLE : RK_KEEP;

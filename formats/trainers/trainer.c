@@ -1,12 +1,11 @@
 /* trainer.c - configurations around the trainer of Hugging Face: TrainingArguments, accelerate,
  * axolotl, LLaMA-Factory. They say batch, precision, sharding and recomputation, by DeepSpeed or
- * FSDP or neither; the model is the caller's.
- *
- * Keys and defaults: transformers' training_args.py, accelerate's config_args.py and
- * dataclasses.py, axolotl's utils/schemas, LLaMA-Factory's hparams. */
-#include "keys/key_rows.h"
+ * FSDP or neither; the model is the caller's. */
+#include "keys/reader.h"
+#include "keys/settings_check.h"
 #include "trainers/deepspeed.h"
 #include "trainers/trainer_files.h"
+#include "trainers/trainer_keys.h"
 #include "trainers/trainer_tuning.h"
 
 #include <inttypes.h>
@@ -14,178 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-enum mixed { MIXED_NO, MIXED_FP16, MIXED_BF16, MIXED_FP8 };
-enum launch { LAUNCH_PLAIN, LAUNCH_DEEPSPEED, LAUNCH_FSDP, LAUNCH_MEGATRON, LAUNCH_ONE };
-enum strategy { SHARD_FULL, SHARD_GRAD_OP, SHARD_NONE, SHARD_HYBRID, SHARD_HYBRID_GRAD_OP };
-
-#define STRATEGIES "FULL_SHARD|SHARD_GRAD_OP|NO_SHARD|HYBRID_SHARD|HYBRID_SHARD_ZERO2"
-
-struct trainer {
-    uint64_t microbatch, accumulation, batch, sequence, processes, machines;
-    uint64_t tensor, context, ring, ulysses, replicate, expert;
-    int64_t shard;
-    int offloading; /* of axolotl: "false|true|..." */
-    int mixed, launch, strategy, attention, zero_stage, optimizer_device, param_device;
-    int bf16, fp16; /* "false|true|auto|full" */
-    bool fp8, tf32, checkpointing, no_checkpointing, fsdp_checkpointing, activation_offload,
-        offload;
-    bool reentrant; /* checkpoints of `checkpointing` */
-    bool compile, liger, liger_mlp;
-    bool chunked; /* the head and its loss are one kernel over chunks of tokens */
-    bool gather;  /* float8 weights are gathered in 8 bits */
-    int rotate;   /* of torch's context parallelism: "allgather|alltoall" */
-    int reshard;  /* of FSDP2: "false|true"; -1: not said */
-    uint64_t version;
-    const char *deepspeed, *fsdp, *type;
-    struct trainer_tuning tuning;
-};
-
-#define AT(member) offsetof(struct trainer, member)
-
-/* clang-format off */
-
-/* What DeepSpeed's own file would say, where it stands within another or is given by words. */
-#define DEEPSPEED_ROWS(prefix) LATER(prefix "*")
-
-/* The names of FSDP's keys with and without "fsdp_" [accelerate]. */
-#define FSDP_ROWS(prefix) \
-    {prefix "sharding_strategy",       KEY_WORD, AT(strategy), STRATEGIES "|1|2|3|4|5", NULL}, \
-    {prefix "reshard_after_forward",   KEY_WORD, AT(reshard), "false|true|" STRATEGIES, NULL}, \
-    READ(prefix "offload_params",      KEY_FLAG, offload), \
-    READ(prefix "activation_checkpointing", KEY_FLAG, fsdp_checkpointing), \
-    READ(prefix "version",             KEY_COUNT, version)
-
-/* Of TrainingArguments: what decides a plan. */
-#define TRAINER_ROWS \
-    READ("per_device_train_batch_size", KEY_COUNT, microbatch), READ("gradient_accumulation_steps", KEY_COUNT, accumulation), \
-    {"bf16", KEY_WORD, AT(bf16), "false|true|auto|full", NULL}, {"fp16", KEY_WORD, AT(fp16), "false|true|auto|full", NULL}, \
-    READ("gradient_checkpointing", KEY_FLAG, checkpointing), READ("torch_compile", KEY_FLAG, compile), READ("use_liger_kernel", KEY_FLAG, liger), READ("tf32", KEY_FLAG, tf32), \
-    READ("optim", KEY_TEXT, tuning.optimizer), READ("gradient_checkpointing_kwargs.use_reentrant", KEY_FLAG, reentrant)
-
-/* Of programs of one's own. */
-#define OWN_ROWS READ("lora_rank", KEY_COUNT, tuning.rank), READ("load_in_kbits", KEY_COUNT, tuning.bits), READ("use_lora", KEY_FLAG, tuning.own)
-
-/* Of trl's model_config.py and of PEFT. */
-#define PEFT_ROWS \
-    READ("lora_r", KEY_COUNT, tuning.rank), READ("lora_dropout", KEY_NUMBER, tuning.dropout), \
-    LATER("lora_target_modules"), LATER("lora_target_modules.*"), \
-    READ("load_in_4bit", KEY_FLAG, tuning.four_bits), READ("load_in_8bit", KEY_FLAG, tuning.eight_bits)
-
-static const struct key trainer_rows[] = {
-    TRAINER_ROWS, PEFT_ROWS, OWN_ROWS,
-    READ("use_peft", KEY_FLAG, tuning.peft), READ("use_dora", KEY_FLAG, tuning.dora), READ("use_bnb_nested_quant", KEY_TEXT, tuning.double_),
-    READ("rl", KEY_TEXT, tuning.objective), READ("beta", KEY_NUMBER, tuning.beta),
-    READ("max_seq_length", KEY_COUNT, sequence), READ("max_length", KEY_COUNT, sequence), READ("block_size", KEY_COUNT, sequence),
-    READ("model_max_length", KEY_COUNT, sequence), READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
-    READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
-    {"attn_implementation", KEY_WORD, AT(attention), "sdpa|flash_attention_2|flash_attention_3|eager", NULL},
-#include "tables/fsdp.h"
-#include "tables/trainer.h"
-#include "tables/training-scripts.h"
-#include "tables/transformers.h"
-};
-
-static const struct key accelerate_rows[] = {
-    TRAINER_ROWS, PEFT_ROWS, OWN_ROWS, READ("use_peft", KEY_FLAG, tuning.peft), READ("use_dora", KEY_FLAG, tuning.dora),
-    {"distributed_type", KEY_WORD, AT(launch), "MULTI_GPU|DEEPSPEED|FSDP|MEGATRON_LM|NO|MULTI_XPU|MULTI_NPU|XLA|TPU|MULTI_CPU", NULL},
-    {"mixed_precision", KEY_WORD, AT(mixed), "no|fp16|bf16|fp8", NULL},
-    READ("num_processes", KEY_COUNT, processes), READ("num_machines", KEY_COUNT, machines),
-    READ("max_seq_length", KEY_COUNT, sequence), READ("max_length", KEY_COUNT, sequence), READ("block_size", KEY_COUNT, sequence), READ("model_max_length", KEY_COUNT, sequence),
-    READ("deepspeed", KEY_TEXT, deepspeed),
-    {"attn_implementation", KEY_WORD, AT(attention), "sdpa|flash_attention_2|flash_attention_3|eager", NULL},
-    LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
-    {"deepspeed_config.zero_stage", KEY_WORD, AT(zero_stage), "0|1|2|3", NULL},
-    {"deepspeed_config.offload_optimizer_device", KEY_WORD, AT(optimizer_device), "none|cpu|nvme", NULL},
-    {"deepspeed_config.offload_param_device", KEY_WORD, AT(param_device), "none|cpu|nvme", NULL},
-    READ("deepspeed_config.gradient_accumulation_steps", KEY_COUNT, accumulation), READ("deepspeed_config.deepspeed_config_file", KEY_TEXT, deepspeed),
-    DEEPSPEED_ROWS("zero_optimization."),
-    READ("parallelism_config.parallelism_config_dp_replicate_size", KEY_COUNT, replicate), READ("parallelism_config.parallelism_config_dp_shard_size", KEY_INTEGER, shard),
-    READ("parallelism_config.parallelism_config_tp_size", KEY_COUNT, tensor), READ("parallelism_config.parallelism_config_cp_size", KEY_COUNT, context),
-    READ("parallelism_config.parallelism_config_sp_size", KEY_COUNT, ulysses),
-    {"parallelism_config.parallelism_config_cp_comm_strategy", KEY_WORD, AT(rotate), "allgather|alltoall", NULL},
-    READ("fp8_config.fp8_enable_fsdp_float8_all_gather", KEY_FLAG, gather), READ("fp8_config.enable_fsdp_float8_all_gather", KEY_FLAG, gather),
-#include "tables/accelerate.h"
-#include "tables/fsdp.h"
-#include "tables/training-scripts.h"
-#include "tables/transformers.h"
-};
-
-static const struct key axolotl_rows[] = {
-    TRAINER_ROWS, PEFT_ROWS,
-    READ("lora_target_linear", KEY_FLAG, tuning.all_linear), READ("peft_use_dora", KEY_FLAG, tuning.dora), READ("rl", KEY_TEXT, tuning.objective),
-    READ("gptq", KEY_TEXT, tuning.gptq),
-    READ("micro_batch_size", KEY_COUNT, microbatch), READ("batch_size", KEY_COUNT, batch), READ("sequence_len", KEY_COUNT, sequence),
-    {"float16", KEY_WORD, AT(fp16), "false|true", NULL}, {"fp8", KEY_FLAG, AT(fp8), NULL, NULL}, {"bfloat16", KEY_WORD, AT(bf16), "false|true", NULL},
-    READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
-    READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), READ("fsdp_version", KEY_COUNT, version),
-    LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
-    READ("tensor_parallel_size", KEY_COUNT, tensor), READ("context_parallel_size", KEY_COUNT, ring), READ("sequence_parallel_degree", KEY_COUNT, ring),
-    READ("dp_shard_size", KEY_INTEGER, shard), READ("dp_replicate_size", KEY_COUNT, replicate), READ("expert_parallel_size", KEY_COUNT, expert),
-    READ("adapter", KEY_TEXT, tuning.adapter), {"activation_offloading", KEY_WORD, AT(offloading), "false|true|legacy|hidden_states|disk", NULL},
-    {"attn_implementation", KEY_WORD, AT(attention), "sdpa|flash_attention_2|flash_attention_3|eager|flex_attention|xformers|sage", NULL},
-    READ("liger_rms_norm", KEY_FLAG, liger), READ("liger_glu_activation", KEY_FLAG, liger_mlp),
-    READ("liger_fused_linear_cross_entropy", KEY_FLAG, chunked), READ("cut_cross_entropy", KEY_FLAG, chunked),
-    READ("optimizer", KEY_TEXT, tuning.optimizer),
-    READ("fp8_enable_fsdp_float8_all_gather", KEY_FLAG, gather),
-#include "tables/axolotl.h"
-#include "tables/fsdp.h"
-#include "tables/transformers.h"
-};
-
-static const struct key llama_factory_rows[] = {
-    TRAINER_ROWS,
-    READ("cutoff_len", KEY_COUNT, sequence), READ("stage", KEY_TEXT, tuning.stage), READ("finetuning_type", KEY_TEXT, tuning.finetuning),
-    READ("pref_loss", KEY_TEXT, tuning.preference), READ("lora_rank", KEY_COUNT, tuning.rank), READ("lora_dropout", KEY_NUMBER, tuning.dropout),
-    LATER("lora_target"), LATER("lora_target.*"), READ("use_dora", KEY_FLAG, tuning.dora), READ("quantization_bit", KEY_COUNT, tuning.bits),
-    READ("double_quantization", KEY_TEXT, tuning.double_), READ("use_galore", KEY_FLAG, tuning.galore), READ("galore_rank", KEY_COUNT, tuning.galore_rank),
-    READ("use_apollo", KEY_FLAG, tuning.apollo), READ("apollo_rank", KEY_COUNT, tuning.apollo_rank),
-    READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
-    READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
-    {"flash_attn", KEY_WORD, AT(attention), "sdpa|fa2|fa3|disabled|auto", NULL},
-    READ("disable_gradient_checkpointing", KEY_FLAG, no_checkpointing), READ("enable_liger_kernel", KEY_FLAG, liger), READ("sequence_parallel_size", KEY_COUNT, ulysses), READ("cp_size", KEY_COUNT, ulysses),
-    {"fp8", KEY_FLAG, AT(fp8), NULL, NULL},
-    READ("use_reentrant_gc", KEY_FLAG, reentrant),
-#include "tables/fsdp.h"
-#include "tables/llama-factory.h"
-#include "tables/transformers.h"
-};
-
-/* ms-swift 3 and 4: TrainingArguments and swift/llm/argument. */
-static const struct key ms_swift_rows[] = {
-    TRAINER_ROWS,
-    READ("train_type", KEY_TEXT, tuning.finetuning), READ("tuner_type", KEY_TEXT, tuning.finetuning), READ("sft_type", KEY_TEXT, tuning.finetuning),
-    READ("rlhf_type", KEY_TEXT, tuning.objective), READ("lora_rank", KEY_COUNT, tuning.rank), READ("lora_dropout", KEY_NUMBER, tuning.dropout),
-    LATER("target_modules"), LATER("target_modules.*"), READ("use_dora", KEY_FLAG, tuning.dora),
-    READ("quant_bits", KEY_COUNT, tuning.bits), READ("bnb_4bit_use_double_quant", KEY_TEXT, tuning.double_),
-    READ("max_length", KEY_COUNT, sequence), READ("torch_dtype", KEY_TEXT, type),
-    {"attn_impl", KEY_WORD, AT(attention), "sdpa|flash_attn|flash_attention_3|eager|flash_attention_2|flex_attention", NULL},
-    READ("sequence_parallel_size", KEY_COUNT, ulysses), READ("use_cce", KEY_FLAG, chunked),
-    READ("use_galore", KEY_FLAG, tuning.galore), READ("galore_rank", KEY_COUNT, tuning.galore_rank),
-    READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
-    READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
-#include "tables/fsdp.h"
-#include "tables/ms-swift.h"
-#include "tables/transformers.h"
-};
-
-/* adapter_config.json of PEFT 0.10 to 0.17 (tuners/lora/config.py), of runs whose rest is --set. */
-static const struct key peft_rows[] = {
-    TRAINER_ROWS,
-    READ("peft_type", KEY_TEXT, tuning.adapter), READ("r", KEY_COUNT, tuning.rank), READ("lora_dropout", KEY_NUMBER, tuning.dropout),
-    READ("use_dora", KEY_FLAG, tuning.dora), LATER("target_modules"), LATER("target_modules.*"),
-    READ("load_in_4bit", KEY_FLAG, tuning.four_bits), READ("load_in_8bit", KEY_FLAG, tuning.eight_bits),
-    READ("max_length", KEY_COUNT, sequence), READ("deepspeed", KEY_TEXT, deepspeed), READ("fsdp", KEY_TEXT, fsdp),
-#include "tables/peft.h"
-};
-/* clang-format on */
-
-const struct key_table trainer_keys = KEY_TABLE(trainer_rows);
-const struct key_table accelerate_keys = KEY_TABLE(accelerate_rows);
-const struct key_table axolotl_keys = KEY_TABLE(axolotl_rows);
-const struct key_table llama_factory_keys = KEY_TABLE(llama_factory_rows);
-const struct key_table ms_swift_keys = KEY_TABLE(ms_swift_rows);
-const struct key_table peft_keys = KEY_TABLE(peft_rows);
 
 /* ---- what follows from the settings ---- */
 
@@ -267,13 +94,17 @@ static enum rk_status read_batch(const struct reading *r)
     return RK_OK;
 }
 
+static bool is(const char *text, const char *name)
+{
+    return text && strcmp(text, name) == 0;
+}
+
 static void read_precision(const struct reading *r)
 {
     const struct trainer *t = &r->t;
     const bool bf16 =
-        t->bf16 || t->mixed == MIXED_BF16 || (t->type && strcmp(t->type, "bfloat16") == 0);
-    const bool fp16 =
-        t->fp16 || t->mixed == MIXED_FP16 || (t->type && strcmp(t->type, "float16") == 0);
+        t->bf16 || t->mixed == MIXED_BF16 || t->tuning.pure || is(t->tuning.type, "bfloat16");
+    const bool fp16 = t->fp16 || t->mixed == MIXED_FP16 || is(t->tuning.type, "float16");
     r->p->precision = t->fp8 || t->mixed == MIXED_FP8 ? RK_FP8_CURRENT
                       : bf16                          ? RK_BF16
                       : fp16                          ? RK_FP16
@@ -399,6 +230,13 @@ static void read_zero(const struct reading *r)
 
 /* ---- FSDP ---- */
 
+static bool said(const struct reading *r, const char *name)
+{
+    char key[64];
+    snprintf(key, sizeof key, "fsdp_config.%s", name);
+    return settings_find(r->settings, name) || settings_find(r->settings, key);
+}
+
 static void read_fsdp(const struct reading *r)
 {
     const struct trainer *t = &r->t;
@@ -413,6 +251,10 @@ static void read_fsdp(const struct reading *r)
     p->keep_gathered = strategy == SHARD_GRAD_OP || strategy == SHARD_HYBRID_GRAD_OP ||
                        (t->reshard == 0 && t->version == 2);
     p->weight_overlap = p->zero == 3;
+    p->flat_units = p->zero == 3 && t->version < 2;
+    if (p->flat_units && !said(r, "version") && !said(r, "fsdp_version"))
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "fsdp_version", "1",
+                  "accelerate's where none is said");
     p->share[RK_SHARE_WEIGHTS][0] = p->share[RK_SHARE_OPTIMIZER][0] =
         (t->offload || strstr(words, "offload")) && p->zero == 3;
     if (strategy >= SHARD_HYBRID && t->machines > 1 && p->ranks % t->machines == 0)
@@ -457,6 +299,60 @@ static bool has_deepspeed(const struct reading *r)
            settings_has(r->settings, "zero_optimization.");
 }
 
+static bool is_of_fsdp(const struct reading *r)
+{
+    const struct trainer *t = &r->t;
+    return t->launch == LAUNCH_FSDP || (t->fsdp && *t->fsdp) ||
+           settings_has(r->settings, "fsdp_config.") || t->shard > 1;
+}
+
+static enum rk_status read_sharding(const struct reading *r)
+{
+    const struct trainer *t = &r->t;
+    if (read_named_zero(r)) return RK_OK;
+    if (has_deepspeed(r)) return read_deepspeed(r);
+    if (t->launch == LAUNCH_DEEPSPEED)
+        read_zero(r);
+    else if (is_of_fsdp(r))
+        read_fsdp(r);
+    else
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "sharding", "none",
+                  "neither DeepSpeed nor FSDP is named: every GPU keeps all weights");
+    return RK_OK;
+}
+
+static bool takes(const struct reading *r, const char *key, const char *value, const char *why)
+{
+    if (settings_find(r->settings, key)) return false;
+    notes_add(r->notes, NOTE_ASSUMED, 0, 0, key, value, why);
+    return true;
+}
+
+/* trl is in 16 bits and has checkpoints where TrainingArguments are not and have none. A file with
+ * its older name of the longest sample, max_seq_length, is of before. */
+static void take_trl(struct reading *r)
+{
+    static const char *const own[] = {"use_peft",
+                                      "packing",
+                                      "dataset_text_field",
+                                      "assistant_only_loss",
+                                      "lora_r",
+                                      "completion_only_loss"};
+    bool trl = false;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        trl |= settings_find(r->settings, own[i]) != NULL;
+    if (!trl || settings_find(r->settings, "max_seq_length")) return;
+    if (!r->t.fp16 && takes(r, "bf16", "true", "trl's default since 0.21")) r->t.bf16 = 1;
+    if (takes(r, "gradient_checkpointing", "true", "trl's default since 0.21"))
+        r->t.checkpointing = true;
+    if (!settings_find(r->settings, "block_size") &&
+        !settings_find(r->settings, "model_max_length") &&
+        takes(r, "max_length", "1024", "trl's default"))
+        r->t.sequence = 1024;
+    if (r->t.tuning.peft && takes(r, "lora_dropout", "0.05", "trl's default"))
+        r->t.tuning.dropout = 0.05;
+}
+
 /* The degrees or the batch are not known: what else is asked for is said with it. */
 static enum rk_status with_the_rest(const struct reading *r)
 {
@@ -479,6 +375,7 @@ static enum rk_status interpret(struct reading *r)
 {
     const struct trainer *t = &r->t;
     *r->p = rk_plan_default();
+    if (r->t.tuning.habits.trl) take_trl(r);
     r->p->framework = RK_FSDP;
     r->p->gradient_overlap = true;
     enum rk_status status = check_kind(r);
@@ -491,18 +388,9 @@ static enum rk_status interpret(struct reading *r)
     read_kernels(r);
     status = trainer_tuning_read(r->settings, &t->tuning, r->p, r->notes, r->error);
     if (status != RK_OK) return status;
-    const bool fsdp = t->launch == LAUNCH_FSDP || (t->fsdp && *t->fsdp) ||
-                      settings_has(r->settings, "fsdp_config.") || t->shard > 1;
-    if (read_named_zero(r)) return RK_OK;
-    if (has_deepspeed(r)) return read_deepspeed(r);
-    if (t->launch == LAUNCH_DEEPSPEED)
-        read_zero(r);
-    else if (fsdp)
-        read_fsdp(r);
-    else
-        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "sharding", "none",
-                  "neither DeepSpeed nor FSDP is named: every GPU keeps all weights");
-    return RK_OK;
+    status = read_sharding(r);
+    if (status == RK_OK) trainer_tuning_keep(&t->tuning, is_of_fsdp(r), r->p, r->notes);
+    return status;
 }
 
 static enum rk_status read_with(const struct key_table *table, const struct trainer *presets,
@@ -533,8 +421,9 @@ static enum rk_status read_with(const struct key_table *table, const struct trai
 enum rk_status trainer_read(const struct config_source *source, struct rk_model *model,
                             struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    static const struct trainer presets = {PRESETS, .microbatch = 8, .tuning.rank = 16,
-                                           .tuning.peft_decides = true};
+    static const struct trainer presets = {
+        PRESETS, .microbatch = 8, .tuning.rank = 16,
+        .tuning.habits = {.loads_wide = true, .trl = true, .peft_decides = true, .on_4_bits = 2}};
     return read_with(&trainer_keys, &presets, source, model, plan, notes, error);
 }
 
@@ -542,14 +431,15 @@ enum rk_status accelerate_read(const struct config_source *source, struct rk_mod
                                struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
     static const struct trainer presets = {PRESETS, .microbatch = 1, .tuning.rank = 16,
-                                           .tuning.peft_decides = true};
+                                           .tuning.habits = {.loads_wide = true, .peft_decides = true}};
     return read_with(&accelerate_keys, &presets, source, model, plan, notes, error);
 }
 
 enum rk_status axolotl_read(const struct config_source *source, struct rk_model *model,
                             struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    static const struct trainer presets = {PRESETS, .microbatch = 1, .tuning.doubles = true};
+    static const struct trainer presets = {PRESETS, .microbatch = 1, .tuning.doubles = true,
+                                           .tuning.habits = {.all_linear = true}};
     return read_with(&axolotl_keys, &presets, source, model, plan, notes, error);
 }
 
@@ -560,6 +450,7 @@ enum rk_status llama_factory_read(const struct config_source *source, struct rk_
                                            .microbatch = 8,
                                            .checkpointing = true,
                                            .sequence = 2048,
+                                           .tuning.habits = {.all_linear = true, .upcasts = true},
                                            .tuning.rank = 8,
                                            .tuning.doubles = true,
                                            .tuning.galore_rank = 16,
@@ -575,6 +466,7 @@ enum rk_status ms_swift_read(const struct config_source *source, struct rk_model
                                            .checkpointing = true,
                                            .bf16 = 1,
                                            .tuning.finetuning = "lora",
+                                           .tuning.habits = {.all_linear = true},
                                            .tuning.rank = 8,
                                            .tuning.dropout = 0.05,
                                            .tuning.doubles = true,

@@ -1,6 +1,7 @@
 #include "trainers/trainer_tuning.h"
 
 #include "base/text.h"
+#include "catalog/names.h"
 #include "keys/settings_check.h"
 
 #include <stdio.h>
@@ -98,16 +99,24 @@ static enum rk_status read_targets(const struct reading *r)
                                        "lora_attn_modules"};
     enum rk_status status = RK_OK;
     unsigned bits = 0;
+    bool said = r->t->all_linear || r->t->habits.all_linear;
     for (size_t i = 0; i < r->settings->count && status == RK_OK; i++) {
         const struct setting *s = &r->settings->setting[i];
         for (size_t k = 0; k < sizeof keys / sizeof *keys && status == RK_OK; k++) {
             const size_t length = strlen(keys[k]);
-            if (strncmp(s->key, keys[k], length) == 0 && !s->null &&
-                (!s->key[length] || s->key[length] == '.'))
-                status = add_list(r, s, s->text, &bits);
+            if (strncmp(s->key, keys[k], length) != 0 || s->null ||
+                (s->key[length] && s->key[length] != '.'))
+                continue;
+            status = add_list(r, s, s->text, &bits);
+            said = true;
         }
     }
     if (r->t->all_linear && bits & ~(unsigned)BIT(HEAD)) bits &= BIT(HEAD);
+    if (!said) {
+        bits = BIT(Q) | BIT(V);
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "target_modules", "q_proj, v_proj",
+                  "PEFT's of Llama, Mistral, Qwen and Gemma where none are said");
+    }
     r->p->lora_targets = bits;
     return status;
 }
@@ -133,7 +142,7 @@ static enum rk_status check_kind(const struct reading *r)
     if (t->finetuning && !is(t->finetuning, "full") && !is(t->finetuning, "lora"))
         return refuse(r, "finetuning_type", "is none of full and lora, which plans know");
     static const char *const ranks[] = {"lora_r", "lora_rank"};
-    for (size_t i = 0; t->peft_decides && i < sizeof ranks / sizeof *ranks; i++)
+    for (size_t i = 0; t->habits.peft_decides && i < sizeof ranks / sizeof *ranks; i++)
         if (settings_find(r->settings, ranks[i]) && !settings_find(r->settings, "use_peft") &&
             !settings_find(r->settings, "use_lora"))
             return refuse(r, ranks[i],
@@ -160,7 +169,7 @@ static enum rk_status read_adapters(const struct reading *r)
                       "needs a rank: give --set lora_r=16");
     p->lora = t->rank;
     p->lora_dropout = t->dropout;
-    p->lora_element_bytes = 4;
+    p->lora_element_bytes = t->pure ? 2 : 4;
     p->dora = t->dora;
     if (settings_has(r->settings, "lora_modules_to_save.") ||
         settings_has(r->settings, "modules_to_save."))
@@ -170,6 +179,18 @@ static enum rk_status read_adapters(const struct reading *r)
 }
 
 /* ---- the base ---- */
+
+static enum rk_base base_of_checkpoint(const struct settings *settings)
+{
+    static const char *const keys[] = {"model_name_or_path", "base_model", "model",
+                                       "base_model_name_or_path"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        const struct setting *s = settings_find(settings, keys[k]);
+        const enum rk_base base = s ? names_base(s->text) : RK_BASE_PLAIN;
+        if (base != RK_BASE_PLAIN) return base;
+    }
+    return RK_BASE_PLAIN;
+}
 
 static enum rk_status read_base(const struct reading *r)
 {
@@ -186,11 +207,20 @@ static enum rk_status read_base(const struct reading *r)
         p->base = gptq    ? RK_BASE_GPTQ4
                   : eight ? RK_BASE_INT8
                           : (doubles ? RK_BASE_NF4_DQ : RK_BASE_NF4);
+    const enum rk_base came = base_of_checkpoint(r->settings);
+    if (came != RK_BASE_PLAIN) {
+        p->base = came;
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "base", rk_base_name(came),
+                  "what the checkpoint's name says");
+    }
+    const bool narrow = p->base == RK_BASE_NF4 || p->base == RK_BASE_NF4_DQ;
+    if (narrow && t->habits.on_4_bits > 0) p->lora_element_bytes = t->habits.on_4_bits;
     if (p->base != RK_BASE_PLAIN && !p->lora)
         return refuse(r,
-                      t->four_bits ? "load_in_4bit"
-                      : t->bits    ? bits
-                                   : "load_in_8bit",
+                      came != RK_BASE_PLAIN ? "model_name_or_path"
+                      : t->four_bits        ? "load_in_4bit"
+                      : t->bits             ? bits
+                                            : "load_in_8bit",
                       "weights of so few bits cannot be trained: adapters on them can, and "
                       "none are said");
     return RK_OK;
@@ -275,6 +305,61 @@ static void read_optimizer(const struct reading *r)
     }
     notes_add(r->notes, NOTE_WARNING, 0, 0, "optimizer", name,
               "is not followed: is estimated as AdamW, with two moments");
+}
+
+/* ---- what is kept ---- */
+
+/* Moments of torch's optimizers are of the parameter's type, those of bitsandbytes in fp32. */
+static void keep_narrow(const struct trainer_tuning *t, struct rk_plan *p)
+{
+    const char *name = t->optimizer ? t->optimizer : "";
+    const bool own = strstr(name, "bnb") || strstr(name, "32bit") || strncmp(name, "paged", 5) == 0;
+    p->weight_element_bytes = p->gradient_element_bytes = 2;
+    if (p->optimizer <= RK_ADAM || p->optimizer == RK_LION || p->optimizer == RK_MOMENTUM)
+        p->moment1_element_bytes = p->moment2_element_bytes = own ? 4 : 2;
+}
+
+/* FSDP's mixed precision (accelerate casts what is trained to fp32) and DeepSpeed say themselves
+ * what a trained weight is kept in; autocast leaves it as it was loaded. */
+static void keep_weights(const struct trainer_tuning *t, bool by_fsdp, struct rk_plan *p,
+                         struct notes *notes)
+{
+    const bool wide = t->type ? is(t->type, "float32") : t->habits.loads_wide;
+    const bool half = p->precision == RK_FP16,
+               free = p->framework == RK_FSDP && !by_fsdp && (half || p->precision == RK_BF16);
+    if (p->lora) {
+        if (wide && p->base == RK_BASE_PLAIN && p->framework == RK_FSDP) {
+            p->weight_element_bytes = 4;
+            notes_add(notes, NOTE_ASSUMED, 0, 0, "dtype", "float32",
+                      "the trainer's: frozen weights are loaded so, too");
+        }
+        return;
+    }
+    if (!free) return;
+    if (!half && (t->pure || (!wide && !t->habits.upcasts))) {
+        keep_narrow(t, p);
+        notes_add(notes, NOTE_ASSUMED, 0, 0, "weights", "bf16",
+                  "as they are loaded: neither FSDP nor DeepSpeed keeps them in fp32");
+    } else {
+        p->autocast = true;
+        notes_add(notes, NOTE_ASSUMED, 0, 0, "weights", "fp32",
+                  half                ? "GradScaler wants them so: autocast computes in fp16"
+                  : t->habits.upcasts ? "the trainer casts what is trained to fp32"
+                                      : "the trainer's: autocast computes in bf16");
+    }
+}
+
+void trainer_tuning_keep(const struct trainer_tuning *tuning, bool by_fsdp, struct rk_plan *plan,
+                         struct notes *notes)
+{
+    keep_weights(tuning, by_fsdp, plan, notes);
+    if (is(tuning->optimizer, "adamw_torch") && plan->framework == RK_FSDP)
+        plan->foreach_step = true;
+    if (!plan->loss_in_chunks && !plan->fused && plan->framework != RK_MEGATRON &&
+        plan->precision >= RK_FP16) {
+        plan->loss = RK_LOSS_PADDED;
+        notes_add(notes, NOTE_ASSUMED, 0, 0, "loss", "padded", "that of transformers since 4.49");
+    }
 }
 
 enum rk_status trainer_tuning_read(const struct settings *settings,

@@ -3,7 +3,11 @@
  *
  * Keys and defaults: axolotl 0.12 (utils/schemas/peft.py, config.py), LLaMA-Factory 0.9
  * (hparams/finetuning_args.py, model_args.py, model/model_utils/quantization.py), trl 0.21
- * (trainer/model_config.py), peft 0.17 (tuners/lora/config.py).
+ * (trainer/model_config.py), peft 0.17 (tuners/lora/config.py). What they do that no key says:
+ * axolotl 0.13 (loaders/model.py), LLaMA-Factory 0.9.4 (model/adapter.py), trl 0.21 to 1.10
+ * (trainer/sft_trainer.py, base_config.py), ms-swift 4 (arguments/base_args/model_args.py), peft
+ * 0.10 to 0.20 (utils/constants.py), transformers 4.49 to 5.14 (loss/loss_utils.py),
+ * accelerate 1.13 (accelerator.py).
  */
 #ifndef RECKON_TRAINERS_TRAINER_TUNING_H
 #define RECKON_TRAINERS_TRAINER_TUNING_H
@@ -14,7 +18,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What a trainer does that its file does not say. */
+struct trainer_habits {
+    bool all_linear;  /* adapters are on all matrices where no target is said, else on PEFT's */
+    bool loads_wide;  /* a checkpoint is loaded in fp32 where no type is said, else in 16 bits */
+    bool upcasts;     /* weights that are trained whole are cast to fp32 */
+    bool trl;         /* of trl, where a file has its keys */
+    bool peft_decides; /* use_peft, and no other key, says whether adapters are trained */
+    double on_4_bits; /* 0: as on others; bytes of an adapter's parameter on a base of 4 bits */
+};
+
 struct trainer_tuning {
+    struct trainer_habits habits;
     const char *adapter;                    /* of axolotl: "lora", "qlora" */
     const char *finetuning;                 /* of LLaMA-Factory: "full", "lora" */
     const char *stage, *preference;         /* of LLaMA-Factory: "sft", "dpo"; "sigmoid", "orpo" */
@@ -22,8 +37,9 @@ struct trainer_tuning {
     const char *targets, *target;           /* "all", "q_proj,v_proj" */
     const char *optimizer, *kind, *double_; /* kind: of bits, "nf4" */
     const char *gptq;
-    bool peft_decides; /* use_peft, and no other key, says whether adapters are trained */
-    bool own;          /* adapters of one's own training code */
+    const char *type; /* a checkpoint is loaded in: "bfloat16" */
+    bool pure;        /* whatever is trained is kept in 16 bits, too */
+    bool own;         /* adapters of one's own training code */
     bool peft, all_linear, dora, four_bits, eight_bits, galore, apollo;
     uint64_t rank, bits, galore_rank, apollo_rank;
     double dropout;
@@ -36,5 +52,10 @@ struct trainer_tuning {
 enum rk_status trainer_tuning_read(const struct settings *settings,
                                    const struct trainer_tuning *tuning, struct rk_plan *plan,
                                    struct notes *notes, struct rk_error *error);
+
+/* Bytes of weights, gradients and moments, and the loss, once the sharding is known. `by_fsdp`:
+ * FSDP holds the weights, whether it shards them or not. */
+void trainer_tuning_keep(const struct trainer_tuning *tuning, bool by_fsdp, struct rk_plan *plan,
+                         struct notes *notes);
 
 #endif

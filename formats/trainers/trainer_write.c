@@ -59,7 +59,10 @@ static const char *optimizer(const struct rk_plan *p)
 {
     const char *paged = p->optimizer_paged ? optimizers[p->optimizer].paged : NULL;
     const char *plain = optimizers[p->optimizer].trainer;
-    return paged ? paged : plain ? plain : "adamw_torch_fused";
+    return paged                                        ? paged
+           : p->optimizer == RK_ADAM && p->foreach_step ? "adamw_torch"
+           : plain                                      ? plain
+                                                        : "adamw_torch_fused";
 }
 
 /* "q_proj, v_proj" */
@@ -109,6 +112,13 @@ static void write_checkpoints(FILE *file, const struct rk_plan *p)
     if (p->recompute == RK_WHOLE)
         fprintf(file, "gradient_checkpointing_kwargs:\n  use_reentrant: %s\n",
                 yes(p->recompute_to_end));
+}
+
+/* Are weights and what is trained kept in 16 bits? */
+static bool is_narrow(const struct rk_plan *p)
+{
+    return p->precision > RK_TF32 &&
+           (p->lora ? p->weight_element_bytes < 4 : p->weight_element_bytes == 2);
 }
 
 static const char *objective(const struct rk_plan *p)
@@ -214,6 +224,7 @@ static void write_llama_factory(FILE *file, const struct rk_model *m, const stru
             yes(p->fused), yes(p->loss_in_chunks));
     write_precision(file, p);
     write_llama_factory_tuning(file, p);
+    if (is_narrow(p) && !p->lora) fprintf(file, "pure_bf16: true\n");
     fprintf(file, "disable_gradient_checkpointing: %s\nuse_reentrant_gc: %s\n",
             yes(p->recompute != RK_WHOLE), yes(p->recompute_to_end));
     write_sharding(file, p);
@@ -241,9 +252,12 @@ static void write_trl(FILE *file, const struct rk_model *m, const struct rk_plan
             "\npacking: %s\nper_device_train_batch_size: %" PRIu64
             "\ngradient_accumulation_steps: %" PRIu64 "\noptim: %s\nlearning_rate: 0.0002\n"
             "num_train_epochs: 1\nattn_implementation: %s\ntorch_compile: %s\n"
-            "use_liger_kernel: %s\n",
+            "use_liger_kernel: %s\ndtype: %s\n",
             m->id, tokens_of(m, p), yes(p->packed > 0), p->microbatch, accumulation(p),
-            optimizer(p), attention(p), yes(p->fused), yes(p->loss_in_chunks));
+            optimizer(p), attention(p), yes(p->fused), yes(p->loss_in_chunks),
+            !is_narrow(p)             ? "float32"
+            : p->precision == RK_FP16 ? "float16"
+                                      : "bfloat16");
     write_precision(file, p);
     if (p->lora) {
         fprintf(file,
@@ -269,7 +283,7 @@ static void head_trl(FILE *file, const struct rk_model *m, const struct rk_plan 
 {
     (void)m;
     fprintf(file,
-            "# trl 0.21 and later, written by reckon %s, for\n"
+            "# trl 0.23 and later, written by reckon %s, for\n"
             "# trl %s --config trl.yaml --num_processes %" PRIu64 "\n",
             RECKON_VERSION, objective(p), p->ranks);
 }

@@ -375,6 +375,14 @@ static inline bool rk_plan_freezes(const struct rk_plan *plan)
     return plan->frozen || plan->lora > 0;
 }
 
+/* What a preference objective compares with unless said otherwise: the weights below adapters that
+ * are switched off, or a copy. */
+static inline enum rk_reference rk_usual_reference(const struct rk_plan *plan)
+{
+    if (plan->objective != RK_DPO && plan->objective != RK_KTO) return RK_NO_REFERENCE;
+    return plan->lora ? RK_REFERENCE_ADAPTERS : RK_REFERENCE_COPY;
+}
+
 /* Answers of a sample: preferences are between two. */
 static inline uint64_t rk_plan_answers(const struct rk_plan *plan)
 {

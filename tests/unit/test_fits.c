@@ -114,6 +114,34 @@ static void check_rows(const struct setting *s, const struct rk_saving *changes,
     }
 }
 
+/* What libraries bring is offered where they can be had, 4 bits below adapters alone, and nothing
+ * that no framework starts. */
+Test(fits, changes_of_fine_tuning)
+{
+    static const struct {
+        const char *words;
+        bool base, moments, loss, narrow; /* narrow: weights in 8 bits need products in them */
+    } known[] = {
+        {"framework=fsdp lora16 gbs1 seq2048", true, true, true, false},
+        {"framework=fsdp lora16 base=nf4-dq gbs1 seq2048", false, true, true, false},
+        {"framework=fsdp gbs1 seq2048", false, true, false, false}, /* the step needs the most */
+        {"framework=fsdp optimizer=lion gbs1 seq2048", false, false, false, false},
+        {"framework=fsdp precision=fp8-current gbs1 seq2048", false, true, false, true},
+        {"gbs1 seq2048", false, false, false, false},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct setting s;
+        struct rk_saving changes[RK_MAX_SAVINGS];
+        set_up(&s, "llama3.1-8b", "h100-sxm5-80g", 1, known[i].words);
+        const int count = savings(&s, changes);
+        cr_expect_eq(find(changes, count, "base=nf4-dq") != NULL, known[i].base, "%zu", i);
+        cr_expect_eq(find(changes, count, "optimizer=adam-8bit") != NULL, known[i].moments, "%zu",
+                     i);
+        cr_expect_eq(find(changes, count, "loss-in-chunks") != NULL, known[i].loss, "%zu", i);
+        cr_expect_eq(find(changes, count, "weights-fp8") != NULL, known[i].narrow, "%zu", i);
+    }
+}
+
 Test(fits, rows_say_what_holds)
 {
     static const struct {

@@ -304,6 +304,36 @@ Test(layers_experts, biases_weighed_by_probabilities)
 /* Bytes a token of DeepSeek-V3's mixture on one rank: norm 4 * 7168; router 256 * (4 + 4 + 1); for
  * 8 experts input 7168 * 2, first matrix 4096 * 2, activation 2048 * 2 and a probability of 4; the
  * shared one 6144 * 2. */
+/* memory.md: Qwen3-30B-A3B, 65,536 tokens: n k h = 65,536 * 8 * 2,048 elements of 4 bytes are kept,
+ * and three such at a time in backward; Megatron-LM weighs within the activation, a loop piece by
+ * piece. */
+Test(layers_experts, weighed_in_fp32)
+{
+    const double wide = 4.0 * 65536 * 8 * 2048;
+    const struct rk_model model = {.layers = 48,
+                                   .hidden = 2048,
+                                   .heads = 32,
+                                   .kv_heads = 4,
+                                   .head_dim = 128,
+                                   .sequence = 65536,
+                                   .vocabulary = 151936,
+                                   .gated_mlp = true,
+                                   .no_dropout = true,
+                                   .experts = 128,
+                                   .active_experts = 8,
+                                   .expert_feedforward = 768};
+    for (int i = 0; i < 3; i++) {
+        struct rk_plan plan = plan_of(8, 1);
+        plan.framework = i < 2 ? RK_FSDP : RK_MEGATRON;
+        plan.grouped = i != 1;
+        const struct layer layer = layer_of(&model, LAYER_EXPERTS, &plan);
+        const struct operation *sum = find(&layer, "unpermute");
+        cr_expect_float_eq(sum->saved_bytes, i ? 0 : wide, 1, "%d: %g", i, sum->saved_bytes);
+        cr_expect_float_eq(sum->working_bytes, i ? wide : 3 * wide, 1, "%d: %g", i,
+                           sum->working_bytes);
+    }
+}
+
 Test(layers_experts, deepseek_activations)
 {
     const struct rk_plan plan = plan_of(1, 1);

@@ -45,29 +45,63 @@ static const struct {
      "distributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 8\nnum_machines: 1\n"
      "fsdp_config:\n  fsdp_sharding_strategy: FULL_SHARD\n  fsdp_activation_checkpointing: true\n",
      0, "per_device_train_batch_size=2",
-     "framework=fsdp dp8 mbs2 gbs16 zero3 grad-overlap weight-overlap recompute=full no-fused"},
+     "framework=fsdp dp8 mbs2 gbs16 zero3 grad-overlap weight-overlap flat-units recompute=full "
+     "no-fused loss=padded"},
     {"accelerate", "a.yaml",
      "distributed_type: DEEPSPEED\nmixed_precision: bf16\nnum_processes: 16\n"
      "deepspeed_config:\n  zero_stage: 2\n  gradient_accumulation_steps: 4\n",
-     0, NULL, "framework=deepspeed dp16 gbs64 zero2 no-fused"},
+     0, NULL, "framework=deepspeed dp16 gbs64 zero2 no-fused loss=padded"},
     {"trainer", "t.json",
      "{\"per_device_train_batch_size\": 4, \"gradient_accumulation_steps\": 2, \"bf16\": true, "
      "\"gradient_checkpointing\": true, \"fsdp\": \"full_shard auto_wrap\", \"max_length\": 8192}",
      8, NULL,
-     "framework=fsdp dp8 mbs4 gbs64 zero3 grad-overlap weight-overlap recompute=full "
-     "recompute-to-end no-fused"},
+     "framework=fsdp dp8 mbs4 gbs64 zero3 grad-overlap weight-overlap flat-units recompute=full "
+     "recompute-to-end no-fused loss=padded"},
+    {"trainer", "t.json",
+     "{\"per_device_train_batch_size\": 1, \"bf16\": true, \"max_length\": 8192, \"optim\": "
+     "\"adamw_torch\"}",
+     1, NULL, "framework=fsdp gbs1 grad-overlap no-fused loss=padded foreach-step autocast"},
+    {"trainer", "t.json",
+     "{\"per_device_train_batch_size\": 1, \"fp16\": true, \"max_length\": 8192, \"dtype\": "
+     "\"float16\"}",
+     1, NULL, "framework=fsdp precision=fp16 gbs1 grad-overlap no-fused loss=padded autocast"},
+    {"trainer", "t.json",
+     "{\"per_device_train_batch_size\": 1, \"bf16\": true, \"max_length\": 8192, \"dtype\": "
+     "\"bfloat16\", \"optim\": \"paged_adamw_32bit\"}",
+     1, NULL,
+     "framework=fsdp gbs1 grad-overlap no-fused loss=padded weight-bytes=2 gradient-bytes=2 "
+     "moment1-bytes=4 moment2-bytes=4 optimizer-paged"},
+    {"trainer", "t.json",
+     "{\"per_device_train_batch_size\": 1, \"max_length\": 8192, \"use_peft\": true, "
+     "\"model_name_or_path\": \"unsloth/m-bnb-4bit\"}",
+     1, NULL,
+     "framework=fsdp gbs1 grad-overlap no-fused loss=padded recompute=full recompute-to-end lora16 "
+     "lora-targets=q+v lora-dropout=0.05 lora-bytes=2 base=nf4-dq"},
     {"axolotl", "x.yaml",
      "base_model: m\nsequence_len: 8192\nmicro_batch_size: 1\ngradient_accumulation_steps: 2\n"
      "bf16: auto\noptimizer: adamw_bnb_8bit\nlearning_rate: 2e-5\nfsdp:\n  - full_shard\n"
      "fsdp_config:\n  offload_params: true\n",
      8, NULL,
-     "framework=fsdp dp8 gbs16 zero3 grad-overlap weight-overlap offload-optimizer=1 "
-     "offload-weights=1 optimizer=adam-8bit no-fused"},
+     "framework=fsdp dp8 gbs16 zero3 grad-overlap weight-overlap flat-units offload-optimizer=1 "
+     "offload-weights=1 optimizer=adam-8bit no-fused loss=padded"},
     {"llama-factory", "l.yaml",
      "model_name_or_path: m\nstage: sft\nfinetuning_type: full\ncutoff_len: 8192\nbf16: true\n"
      "per_device_train_batch_size: 1\ngradient_accumulation_steps: 8\nzero_optimization.stage: 3\n",
      8, NULL,
-     "framework=deepspeed dp8 gbs64 zero3 weight-overlap grad-overlap recompute=full no-fused"},
+     "framework=deepspeed dp8 gbs64 zero3 weight-overlap grad-overlap recompute=full no-fused "
+     "loss=padded"},
+    {"llama-factory", "l.yaml",
+     "model_name_or_path: m\nstage: sft\nfinetuning_type: full\ncutoff_len: 8192\nbf16: true\n"
+     "per_device_train_batch_size: 1\n",
+     1, NULL,
+     "framework=fsdp gbs1 grad-overlap recompute=full recompute-to-end no-fused loss=padded "
+     "autocast"},
+    {"llama-factory", "l.yaml",
+     "model_name_or_path: m\nstage: sft\nfinetuning_type: full\ncutoff_len: 8192\nbf16: true\n"
+     "per_device_train_batch_size: 1\npure_bf16: true\n",
+     1, NULL,
+     "framework=fsdp gbs1 grad-overlap recompute=full recompute-to-end no-fused loss=padded "
+     "weight-bytes=2 gradient-bytes=2 moment1-bytes=2 moment2-bytes=2"},
     {"gpt-neox", "n.yml",
      "{\"num-layers\": 8, \"hidden-size\": 1024, \"num-attention-heads\": 16, \"seq-length\": "
      "2048, "
@@ -76,7 +110,8 @@ static const struct {
      "\"bfloat16\", "
      "\"zero_optimization\": {\"stage\": 1}, \"checkpoint-activations\": true}",
      16, NULL,
-     "framework=deepspeed dp4 tp2 pp2 mbs4 gbs16 zero1 recompute=full attention=unfused loss=cloned "
+     "framework=deepspeed dp4 tp2 pp2 mbs4 gbs16 zero1 recompute=full attention=unfused "
+     "loss=cloned "
      "no-gradient-fusion no-transformer-engine vocab-multiple=128"},
     {"nanotron", "n.yaml",
      "model:\n  dtype: bfloat16\n  model_config:\n    num_hidden_layers: 8\n    hidden_size: 1024\n"

@@ -2,6 +2,9 @@
 reckon predict -m llama2-7b -s a100-sxm4-80g -g 8 framework=fsdp zero3 lora16 lora-targets=q+v lora-dropout=0.05 lora-bytes=2 base=nf4-dq gbs8 --save-plan plan.json >answer; grep -E "lora|base" plan.json
 reckon predict -m llama2-7b -s a100-sxm4-80g -g 8 --plan plan.json | sed -n 3,5p
 refused() { reckon predict -m llama2-7b -s a100-sxm4-80g -g 8 gbs8 "$@" --verbose | sed -n '/^bad/p'; }
+reckon predict -m llama2-7b -s a100-sxm4-80g -g 8 framework=fsdp zero3 gbs8 objective=dpo | grep -o "reference[ =][a-z-]*"
+reckon predict -m llama2-7b -s a100-sxm4-80g -g 8 framework=fsdp zero3 gbs8 objective=dpo lora16 | grep -o "reference[ =][a-z-]*"
+reckon predict -m llama2-7b -s a100-sxm4-80g -g 8 framework=fsdp zero3 gbs8 objective=dpo reference=none | grep -o "reference[ =][a-z-]*"
 refused base=nf4
 refused lora-targets=q
 refused lora16 lora-targets=q+qkv
@@ -27,6 +30,11 @@ reckon program -m llama2-7b -s a100-sxm4-80g framework=fsdp lora16 gbs1; echo "e
   plan: framework=fsdp dp8 gbs8 zero3 lora16 lora-targets=q+v lora-dropout=0.05 lora-bytes=2
   base=nf4-dq
   assumed: precision bf16, microbatch 1, sequence 4096 (the model's), attention flash
+reference copy
+reference copy
+reference adapter-off
+reference adapter-off
+reference=none
 bad_option  base nf4: weights of so few bits cannot be trained: give lora=16, or leave base out
 bad_option  lora 0: lora-targets, lora-dropout, lora-bytes and dora are of adapters, and there are none: give lora=16, or leave them out
 bad_option  qkv is one adapter of all three: with q, k or v there would be two: leave qkv, or the others, out

@@ -100,12 +100,12 @@ B takes 43.7 % less time than A: 1.78 times the throughput
 --- ds.json
 The plans are the same.
 --- axolotl.yaml
-B takes 35.1 % less time than A: 1.54 times the throughput
+B takes 34.9 % less time than A: 1.54 times the throughput
 Changes of the file
 argument                     line  from       to     alone    memory
 gradient_checkpointing          4  true       false  -21.8 %  +24.93 GiB
-torch_compile                   -  not given  true   -12.5 %  -5.22 GiB
-micro_batch_size                2  1          2      -4.4 %   +8.45 GiB
+torch_compile                   -  not given  true   -11.5 %  -0.07 GiB
+micro_batch_size                2  1          2      -4.5 %   +6.38 GiB
 gradient_accumulation_steps     3  8          4      -        -
 0a1
 > torch_compile: true
@@ -117,14 +117,14 @@ gradient_accumulation_steps     3  8          4      -        -
 > micro_batch_size: 2
 > gradient_accumulation_steps: 4  # of each GPU
 > gradient_checkpointing: false
-B takes 35.1 % less time than A: 1.54 times the throughput
+B takes 34.9 % less time than A: 1.54 times the throughput
 --- factory.yaml
-B takes 34.5 % less time than A: 1.53 times the throughput
+B takes 34.0 % less time than A: 1.52 times the throughput
 Changes of the file
 argument                        line  from       to    alone    memory
-disable_gradient_checkpointing     -  not given  true  -22.0 %  +24.93 GiB
-enable_liger_kernel                -  not given  true  -12.2 %  -0.07 GiB
-per_device_train_batch_size        5  1          2     -4.0 %   +4.34 GiB
+disable_gradient_checkpointing     -  not given  true  -22.1 %  +24.93 GiB
+enable_liger_kernel                -  not given  true  -11.7 %  -0.07 GiB
+per_device_train_batch_size        5  1          2     -4.0 %   +6.38 GiB
 gradient_accumulation_steps        6  8          4     -        -
 0a1,2
 > enable_liger_kernel: true
@@ -135,7 +135,7 @@ gradient_accumulation_steps        6  8          4     -        -
 ---
 > per_device_train_batch_size: 2
 > gradient_accumulation_steps: 4
-B takes 34.5 % less time than A: 1.53 times the throughput
+B takes 34.0 % less time than A: 1.52 times the throughput
 --- nemo.yaml
 B takes 61.7 % less time than A: 2.61 times the throughput
 Changes of the file

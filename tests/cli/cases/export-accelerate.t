@@ -27,4 +27,4 @@ parallelism_config:
   parallelism_config_cp_comm_strategy: alltoall
 llama3.1-8b: 8,030,261,248 parameters, 32 GPUs with accelerate
   plan: framework=fsdp dp4 tp4 cp2 mbs2 gbs128 zero3 grad-overlap weight-overlap recompute=full
-  no-fused
+  no-fused loss=padded

@@ -12,5 +12,5 @@ exit 1
 fits: P(fits) 100 %, 2.986 s per step
 exit 0
 unsure: P(fits) 84 %, 38.71 s per step
-  it needs 82 % of the memory; unsure is a P(fits) below 90 % and not below 20 %. To be sure: moment1-bytes=2 moment2-bytes=2 surely fits (step -0.0 %); or measure one step on the tightest stage (torch.cuda.max_memory_reserved)
+  it needs 82 % of the memory; unsure is a P(fits) below 90 % and not below 20 %. To be sure: optimizer=adam-8bit surely fits (step -0.0 %); or measure one step on the tightest stage (torch.cuda.max_memory_reserved)
 exit 2

@@ -94,7 +94,7 @@ Words of a plan (--help-all explains them):
   -f, --format table|json|csv
   -h, --help                  Print this help
       --help-all              Print all options and words
-24 more options: reckon fits --help-all
+25 more options: reckon fits --help-all
 Plan:
   longest                     find the longest sequence that can be trained
   serve                       predict inference: first token, token rate, KV

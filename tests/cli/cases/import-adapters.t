@@ -66,28 +66,33 @@ sed 's/use_peft.*/deepspeed: ds.json/; /lora/d; /load_in/d' trl.yaml >ds.yaml; r
 === stdout
 mistral-7b: 7,241,732,096 parameters, 1 GPUs with axolotl
   plan: framework=fsdp mbs2 gbs8 seq4096 grad-overlap recompute=full recompute-to-end no-fused
-  optimizer=adam-8bit optimizer-paged lora32 lora-targets=q+v lora-dropout=0.05 lora-bytes=4
-  base=nf4-dq
+  loss=padded optimizer=adam-8bit optimizer-paged lora32 lora-targets=q+v lora-dropout=0.05
+  lora-bytes=4 base=nf4-dq
 
 Assumed because the arguments do not state it
-what      value  why
-bf16      auto   current GPUs have it: assumed to be on
-sharding  none   neither DeepSpeed nor FSDP is named: every GPU keeps all weights
+what      value   why
+bf16      auto    current GPUs have it: assumed to be on
+sharding  none    neither DeepSpeed nor FSDP is named: every GPU keeps all weights
+loss      padded  that of transformers since 4.49
 llama3.1-8b: 8,030,261,248 parameters, 2 GPUs with LLaMA-Factory
   plan: framework=fsdp dp2 gbs16 seq2048 grad-overlap recompute=full recompute-to-end no-fused
-  objective=dpo reference=adapter-off lora8 lora-bytes=4
+  loss=padded objective=dpo lora8 lora-bytes=4
 
 Assumed because the arguments do not state it
 what       value        why
 reference  adapter-off  the trainer switches adapters off
 sharding   none         neither DeepSpeed nor FSDP is named: every GPU keeps all weights
+loss       padded       that of transformers since 4.49
 llama3.1-8b: 8,030,261,248 parameters, 1 GPUs with transformers
-  plan: framework=fsdp mbs4 gbs4 seq2048 grad-overlap no-fused optimizer=adafactor lora64
-  lora-bytes=4 base=nf4
+  plan: framework=fsdp mbs4 gbs4 seq2048 grad-overlap recompute=full recompute-to-end no-fused
+  loss=padded optimizer=adafactor lora64 lora-dropout=0.05 lora-bytes=2 base=nf4
 
 Assumed because the arguments do not state it
-what      value  why
-sharding  none   neither DeepSpeed nor FSDP is named: every GPU keeps all weights
+what                    value   why
+gradient_checkpointing  true    trl's default since 0.21
+lora_dropout            0.05    trl's default
+sharding                none    neither DeepSpeed nor FSDP is named: every GPU keeps all weights
+loss                    padded  that of transformers since 4.49
 exit 3
 exit 3
 exit 3

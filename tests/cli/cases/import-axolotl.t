@@ -11,7 +11,12 @@ E
 reckon import axolotl x.yaml --model llama3.1-8b --gpus 8; printf "adapter: lora\n" >>x.yaml; reckon import axolotl x.yaml --model llama3.1-8b --gpus 8; printf "{\"zero_optimisation\": {\"stage\": 3}}" >d.json; reckon import deepspeed d.json --model llama3.1-8b
 === stdout
 llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with axolotl
-  plan: framework=fsdp dp8 gbs16 zero3 grad-overlap weight-overlap no-fused
+  plan: framework=fsdp dp8 gbs16 zero3 grad-overlap weight-overlap flat-units no-fused loss=padded
+
+Assumed because the arguments do not state it
+what          value   why
+fsdp_version  1       accelerate's where none is said
+loss          padded  that of transformers since 4.49
 === stderr
 reckon: x.yaml:9:10: adapter: needs a rank: give --set lora_r=16
 reckon: d.json:1:33: zero_optimisation.stage: is not known, did you mean zero_optimization.stage: correct it, or give --ignore zero_optimisation.stage

@@ -33,7 +33,7 @@ c: a llama model
 reckon: note: model_config.yaml is read as a file of arguments of Megatron-LM: reckon import megatron-yaml
 === stderr
 reckon: note: tune.yaml is read as a configuration of torchtune: reckon import torchtune
-reckon: --model is missing: model._component_ torchtune.models.llama3.llama3_8b is not a checkpoint of the catalog: give its config.json, or an id of reckon models; and tune.yaml: the file does not say how many GPUs the recipe is started on: give --gpus N
+reckon: tune.yaml: the file does not say how many GPUs the recipe is started on: give --gpus N
 reckon: tune.yaml:2:16: model._component_: is not known: correct it, or give --ignore model._component_
 reckon: tune.yaml: this looks like a configuration of torchtune: reckon import torchtune
 reckon: train.py: this is a ColossalAI script or configuration; reckon does not read it: say its degrees as words of reckon predict
