@@ -273,8 +273,8 @@ static const char *budget_text(struct report *report, const struct budget_args *
 static const char *asked_text(struct report *report, const struct weighed *w)
 {
     const double times = w->asked / 1e12, usd = times * w->outcome.cost;
-    const char *days = report_text(report, "%.4g days", times * w->outcome.total_s / DAY_S);
-    return usd > 0 ? report_text(report, "%s and %s", days, verdict_money(report, usd)) : days;
+    return verdict_bill(report, times * w->outcome.total_s / DAY_S, usd,
+                        w->campaign.recovery.spares);
 }
 
 enum { DOUBLINGS = 10 };
@@ -377,7 +377,7 @@ static const char *best_text(struct report *report, const struct budget_args *ar
 {
     const double times = best->tokens / 1e12, usd = times * best->outcome.cost;
     return report_text(report,
-                       "%s: %s, %.3g billion parameters on %.3g trillion tokens in %.4g days%s%s; ",
+                       "%s: %s, %.3g billion parameters on %.3g trillion tokens in %s; ",
                        args->model           ? "affordable"
                        : !progress_stopped() ? "the largest affordable"
                                              : report_text(report,
@@ -385,8 +385,8 @@ static const char *best_text(struct report *report, const struct budget_args *ar
                                                            "largest affordable of %d of %d sizes",
                                                            count, SIZES),
                        best->model.id, (double)rk_model_parameters(&best->model) / 1e9, times,
-                       times * best->outcome.total_s / DAY_S, usd > 0 ? " for " : "",
-                       usd > 0 ? verdict_money(report, usd) : "");
+                       verdict_bill(report, times * best->outcome.total_s / DAY_S, usd,
+                                    best->campaign.recovery.spares));
 }
 
 static void add_rows(struct report *report, const struct weighing *at, const struct weighed *all,
