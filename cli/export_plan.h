@@ -77,6 +77,10 @@ enum rk_status export_write(const char *path, enum export_target to, const struc
                             const struct export_plan *plan, struct rk_plan *run,
                             struct notes *notes, struct rk_error *error);
 
+/* What the file would not say of the plan, as warnings; nothing is written. */
+enum rk_status export_lost(enum export_target to, const struct export_plan *plan,
+                           struct notes *notes, struct rk_error *error);
+
 /* reckon export ranks; export_ranks.c */
 extern const struct usage export_ranks_usage;
 int export_ranks(int argc, char **argv);

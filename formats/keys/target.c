@@ -12,6 +12,20 @@ static bool is_one(const char *const *outside, const char *key)
     return false;
 }
 
+/* How layers are dealt to stages, which may be said in several ways. */
+static const char *const dealing[] = {
+    "split", "first_layers", "last_layers", "embedding_counts", "head_counts", NULL};
+
+static bool deals_alike(const struct rk_model *model, const struct rk_plan *a,
+                        const struct rk_plan *b)
+{
+    const uint64_t parts = a->pipeline * a->chunks;
+    bool alike = a->pipeline == b->pipeline && a->chunks == b->chunks;
+    for (uint64_t i = 0; alike && i < parts; i++)
+        alike = rk_plan_split(a, model, i) == rk_plan_split(b, model, i);
+    return alike;
+}
+
 enum rk_status target_compare(const struct rk_model *model, const struct rk_plan *plan,
                               const struct rk_plan *run, const char *tool,
                               const char *const *outside, struct notes *notes,
@@ -21,8 +35,10 @@ enum rk_status target_compare(const struct rk_model *model, const struct rk_plan
     if (!list) return no_memory(error);
     const struct rk_plan a = plan_canonical(model, plan), b = plan_canonical(model, run);
     const int count = plan_compare(&a, &b, list);
+    const bool deals = deals_alike(model, plan, run);
     for (int i = 0; i < count; i++) {
         const char *key = plan_fields[list[i].row].key;
+        if (deals && is_one(dealing, key)) continue;
         if (is_one(outside, key))
             notes_add(notes, NOTE_WARNING, 0, 0, key, list[i].a,
                       "is not decided by %s: see to it in the training code", tool);
