@@ -1,6 +1,7 @@
 /* reckon budget: the largest model, or the most tokens, that money and days train on a machine. */
 #include "base/memory.h"
 #include "base/threads.h"
+#include "catalog/hosts.h"
 #include "cli/commands.h"
 #include "cli/model_input.h"
 #include "cli/plan_operands.h"
@@ -146,6 +147,7 @@ static struct rk_model model_of(const struct size *size)
 /* What one model gets for the budget. */
 struct weighed {
     struct rk_model model;
+    const struct rk_system *system; /* where nothing fits alone, with the nodes' memory */
     bool fits;
     struct rk_offer offer;
     struct rk_campaign campaign;
@@ -179,7 +181,8 @@ struct weighing {
     const struct budget_args *args;
     const struct run_terms *terms;
     const struct rk_system *system;
-    struct progress *progress; /* a bar over the sizes */
+    const struct rk_system *hosted; /* with the memory of its nodes, assumed; NULL: not known */
+    struct progress *progress;      /* a bar over the sizes */
 };
 
 static enum rk_status find_plan(const struct weighing *at, uint64_t gpus, struct weighed *w,
@@ -187,11 +190,11 @@ static enum rk_status find_plan(const struct weighing *at, uint64_t gpus, struct
 {
     struct rk_plans_problem problem;
     struct rk_aim aim = {.threads = (int)at->args->threads, .stop = stop};
-    rk_plans_problem_init(&problem, &w->model, at->system, RK_MEGATRON, gpus,
+    rk_plans_problem_init(&problem, &w->model, w->system, RK_MEGATRON, gpus,
                           batch_of(at->args, gpus, &w->model), 0);
     const enum rk_status status = at->system->machine
                                       ? headroom_of_clusters(at->args->headroom, &problem, error)
-                                      : headroom_room(at->args->headroom, &w->model, at->system,
+                                      : headroom_room(at->args->headroom, &w->model, w->system,
                                                       &problem.base, &aim.room, error);
     w->fits = status == RK_OK && rk_offer(&problem, &aim, &w->offer);
     return status;
@@ -202,12 +205,17 @@ static enum rk_status weigh(const struct weighing *at, uint64_t gpus, struct wei
                             struct rk_error *error)
 {
     const struct budget_args *args = at->args;
+    w->system = at->system;
     enum rk_status status = find_plan(at, gpus, w, error);
+    if (status == RK_OK && !w->fits && at->hosted) {
+        w->system = at->hosted;
+        status = find_plan(at, gpus, w, error);
+    }
     if (status != RK_OK || !w->fits) return status;
     const struct rk_plan *plan = &w->offer.found.plan;
     struct rk_prediction prediction;
-    rk_predict(&w->model, at->system, plan, &prediction);
-    const struct forecast forecast = {&w->model, at->system, plan, &prediction, ""};
+    rk_predict(&w->model, w->system, plan, &prediction);
+    const struct forecast forecast = {&w->model, w->system, plan, &prediction, ""};
     w->assumed[0] = '\0';
     status = run_campaign(at->terms, &forecast, 1e12, &w->campaign, w->assumed, error);
     if (status != RK_OK) return status;
@@ -225,8 +233,7 @@ static enum rk_status weigh(const struct weighing *at, uint64_t gpus, struct wei
 
 /* ---- what is said ---- */
 
-static void add_row(struct report *report, struct report_table *table, const struct weighed *w,
-                    const struct rk_system *system)
+static void add_row(struct report *report, struct report_table *table, const struct weighed *w)
 {
     char words[RK_PLAN_TEXT] = "none fits";
     struct report_cell cells[COLUMNS];
@@ -237,9 +244,9 @@ static void add_row(struct report *report, struct report_table *table, const str
     if (w->fits) {
         const struct rk_outcome *o = &w->offer.found.outcome;
         const double times = w->tokens / 1e12;
-        const double chance =
-            system->machine ? NAN /* each stage has its own */
-                            : learned_fit(&w->model, system, &w->offer.found.plan, o->hbm_bytes);
+        const double chance = w->system->machine ? NAN /* each stage has its own */
+                                                 : learned_fit(&w->model, w->system,
+                                                               &w->offer.found.plan, o->hbm_bytes);
         rk_plan_text(&w->offer.found.plan, words, sizeof words);
         cells[2] = cell_number(o->step_s);
         cells[3] = cell_number(o->mfu);
@@ -305,8 +312,9 @@ static enum rk_status note_short(struct report *report, const struct weighing *a
     const struct budget_args *args = at->args;
     struct weighed more = {.fits = false};
     uint64_t gpus = 0;
-    const char *text = report_text(
-        report, "not affordable: no plan of %s fits these GPUs without offload", w->model.id);
+    const char *text =
+        report_text(report, "not affordable: no plan of %s fits these GPUs%s", w->model.id,
+                    at->hosted ? ", nor with the memory of their nodes" : " without offload");
     if (w->fits)
         text = report_text(report,
                            "not affordable: %s gets %.3g billion tokens, the law asks for %.3g "
@@ -341,6 +349,23 @@ static void note_full(struct report *report, const struct weighed *all, int coun
                                 names));
 }
 
+/* Of which models all plans need the nodes' memory, which is assumed. */
+static void note_hosts(struct report *report, const struct weighing *at, const struct weighed *all,
+                       int count)
+{
+    struct host host;
+    char note[HOST_WORD];
+    const char *names = NULL;
+    for (int i = 0; at->hosted && i < count; i++)
+        if (all[i].fits && all[i].system == at->hosted)
+            names = report_text(report, "%s%s%s", names ? names : "", names ? ", " : "",
+                                all[i].model.id);
+    if (names && host_of(at->system, &host))
+        report_note(report,
+                    report_text(report, "no plan fits the GPUs alone with %s: %s is assumed", names,
+                                host_note(&host, note)));
+}
+
 static enum rk_status weigh_all(const struct weighing *at, struct weighed all[SIZES], int *count,
                                 struct rk_error *error)
 {
@@ -357,11 +382,10 @@ static enum rk_status weigh_all(const struct weighing *at, struct weighed all[SI
 }
 
 /* How long steps of the runs of a model take; before it, where it is the answer, `what` it is. */
-static void add_plan(struct report *report, const struct weighing *at, const struct weighed *w,
-                     const char *what)
+static void add_plan(struct report *report, const struct weighed *w, const char *what)
 {
     struct rk_prediction prediction;
-    const struct forecast f = {&w->model, at->system, &w->offer.found.plan, &prediction, ""};
+    const struct forecast f = {&w->model, w->system, &w->offer.found.plan, &prediction, ""};
     struct rk_error error; /* without memory the answer stands without them */
     rk_predict(f.model, f.system, f.plan, &prediction);
     if (what) return verdict_of(report, what, &f);
@@ -376,8 +400,7 @@ static const char *best_text(struct report *report, const struct budget_args *ar
                              const struct weighed *best, int count)
 {
     const double times = best->tokens / 1e12, usd = times * best->outcome.cost;
-    return report_text(report,
-                       "%s: %s, %.3g billion parameters on %.3g trillion tokens in %s; ",
+    return report_text(report, "%s: %s, %.3g billion parameters on %.3g trillion tokens in %s; ",
                        args->model           ? "affordable"
                        : !progress_stopped() ? "the largest affordable"
                                              : report_text(report,
@@ -397,7 +420,7 @@ static void add_rows(struct report *report, const struct weighing *at, const str
     if (table) table->chart = &budget_chart;
     report->title = report_text(report, "What a budget trains: %s", title);
     for (int i = 0; i < count; i++)
-        add_row(report, table, &all[i], at->system);
+        add_row(report, table, &all[i]);
 }
 
 static enum rk_status fill(struct report *report, const struct weighing *at,
@@ -417,13 +440,14 @@ static enum rk_status fill(struct report *report, const struct weighing *at,
     report_record(report, NULL, (const struct report_column[]){{.name = "complete"}}, 1,
                   (const struct report_cell[]){cell_flag(!progress_stopped())});
     if (best)
-        add_plan(report, at, best, best_text(report, args, best, count));
+        add_plan(report, best, best_text(report, args, best, count));
     else if (count)
         status = note_short(report, at, &all[0], error);
     note_full(report, all, count);
+    note_hosts(report, at, all, count);
     add_rows(report, at, all, count);
     if (!best && args->model && count && all[0].fits) best = &all[0];
-    if (best) add_plan(report, at, best, NULL);
+    if (best) add_plan(report, best, NULL);
     if (*assumed)
         report_paragraph(report, report_text(report, "assumed: %s; megatron, %s", assumed,
                                              "the best plan of a search for each size"));
@@ -433,9 +457,10 @@ static enum rk_status fill(struct report *report, const struct weighing *at,
 int cmd_budget(int argc, char **argv)
 {
     struct budget_args args = {.run = RUN_ARGS_INIT};
-    struct rk_system system = {.memories = 0};
+    struct rk_system system = {.memories = 0}, hosted = {.memories = 0};
     struct report report = {.first = NULL};
     struct progress progress;
+    struct host host;
     struct rk_error error;
     bool found = false;
     const int done = options_read(&budget_usage, argc, argv, &args);
@@ -468,7 +493,10 @@ int cmd_budget(int argc, char **argv)
     struct run_terms terms = {.args = NULL};
     if (status == RK_OK) status = run_terms_open(&terms, &args.run, &error);
     progress_start(&progress, "sizes");
-    const struct weighing at = {&args, &terms, &system, &progress};
+    if (status == RK_OK && !several && host_of(&system, &host))
+        status = host_load(&host, args.system, &hosted, &error);
+    const struct weighing at = {&args, &terms, &system, hosted.memories ? &hosted : NULL,
+                                &progress};
     struct weighed *all = calloc(SIZES, sizeof *all);
     if (!all && status == RK_OK) status = no_memory(&error);
     if (status == RK_OK) status = fill(&report, &at, all, &found, &error);
@@ -480,5 +508,6 @@ int cmd_budget(int argc, char **argv)
     report_release(&report);
     free(all);
     rk_system_release(&system);
+    rk_system_release(&hosted);
     return code;
 }

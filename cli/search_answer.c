@@ -100,9 +100,8 @@ static void add_lost(struct report *report, const struct search *search, const s
         report_note(report, report_text(report, "  which it refuses: %s", error.text));
     for (int i = 0; i < notes->count; i++)
         if (notes->note[i].severity == NOTE_WARNING)
-            report_note(report,
-                        report_text(report, "  but for %s %s: %s", notes->note[i].what,
-                                    notes->note[i].have, notes->note[i].need));
+            report_note(report, report_text(report, "  but for %s %s: %s", notes->note[i].what,
+                                            notes->note[i].have, notes->note[i].need));
     free(notes);
 }
 

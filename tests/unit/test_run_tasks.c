@@ -241,7 +241,7 @@ Test(run_tasks, knows_every_operation)
                                       OP_LOGIT_CAP,
                                       OP_CAST,
                                       OP_DEQUANTIZE,
-                                      OP_ADAPTER_DROPOUT,
+                                      OP_ADAPTER_INPUT,
                                       OP_ADAPTER_IN,
                                       OP_ADAPTER_OUT,
                                       OP_ADAPTER_NORM,
