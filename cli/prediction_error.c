@@ -2,6 +2,7 @@
 #include "base/interval.h"
 #include "cli/verdict.h"
 #include "facts/learned.h"
+#include "machine/part.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -215,7 +216,7 @@ static void add_fabric(struct report *report, const struct forecast *f)
         return;
     if (rk_system_copy(&system, f->system, &error) != RK_OK) return;
     const double rate_Bps = system.network[last].bandwidth_Bps;
-    system.network[last].bandwidth_Bps = rate_Bps / SLOWER;
+    network_at(&system.network[last], 1.0 / SLOWER);
     rk_predict(f->model, &system, f->plan, &slow);
     rk_system_release(&system);
     if (!slow.timed || slow.step_s < 1.15 * f->prediction->step_s) return;
