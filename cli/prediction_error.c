@@ -82,7 +82,7 @@ bool forecast_range(const struct forecast *f, double step_s[FORECAST_QUANTILES])
     return true;
 }
 
-/* Why the predicted step is outside of what half of such runs took; "" where it is not. */
+/* Why the predicted step is outside of its 50 % interval; "" where it is not. */
 static const char *aside_text(struct report *report, const struct error_class *c)
 {
     if (c->ratio[1] <= 1 && c->ratio[3] >= 1) return "";
