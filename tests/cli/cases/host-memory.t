@@ -66,8 +66,8 @@ Best plan fits: P(fits) 78 %, 29.93 s per step (50 % 29.22-38.23 s), MFU 49.7 %,
 llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
    1  29.9343        1094.7  49.70    69.8       49.3       78
 To launch the best plan, and to see where its time goes:
-  reckon export megatron -m llama3.1-70b gpus16 tp8 pp2 vpp16 mbs2 gbs64 sp tp-overlap recompute=selective:layernorm offload-optimizer=1
-  reckon predict -m llama3.1-70b -s 'h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8' -g 16 tp8 pp2 vpp16 mbs2 gbs64 sp tp-overlap recompute=selective:layernorm offload-optimizer=1
+  reckon export megatron -m llama3.1-70b gpus16 tp8 pp2 vpp16 mbs2 gbs64 sp tp-overlap zero1 recompute=selective:layernorm offload-optimizer=1
+  reckon predict -m llama3.1-70b -s 'h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8' -g 16 tp8 pp2 vpp16 mbs2 gbs64 sp tp-overlap zero1 recompute=selective:layernorm offload-optimizer=1
 llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
 llama3.1-70b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
 === stderr
