@@ -187,7 +187,7 @@ static bool add_offloads(struct report *report, struct report_table *table,
     const int count = rk_savings(f->model, &system, f->plan, f->prediction, changes);
     int shown = 0;
     for (int i = 0; i < count; i++) {
-        if (strncmp(changes[i].words, "offload-", 8) != 0) continue;
+        if (!strstr(changes[i].words, "offload-")) continue;
         change_row(report, table, &changes[i], f->prediction->step_s);
         *rescued |= changes[i].fits;
         shown++;

@@ -132,7 +132,7 @@ static void offer_offload(struct offered *o, bool usually)
 void offer_activation_offload(struct offered *o, const struct rk_plan *plan)
 {
     (void)plan;
-    offer_offload(o, !plans_starts(o)->keeps_activations);
+    offer_offload(o, !plans_starts(o)->offloads_optimizer);
 }
 
 /* What has to be sharded for it: such pairs are refused. */

@@ -215,7 +215,8 @@ static uint64_t sift_shape(struct run *r, const struct shape *shape)
     return divisions * state->passing;
 }
 
-/* What is offloaded only where ZeRO shards it: no other pair of the two is refused (CHECK_PAIRS). */
+/* What is offloaded only where ZeRO shards it: no other pair of the two is refused (CHECK_PAIRS).
+ */
 static bool has_pairs(const struct run *r)
 {
     const struct habits *habits = habits_of(&r->s->problem->base);

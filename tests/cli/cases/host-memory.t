@@ -37,9 +37,6 @@ does not fit: memory tier 0 (HBM3) needs 98.17 GiB on stage 0, has 80 GiB: 18.17
   assumed: precision bf16, framework megatron, microbatch 1, batch 64 (4 * gpus * microbatch),
   sequence 8192 (the model's), attention flash3
 offload-optimizer                   49.29   31.11   yes  38.567        1.2  offload optimizer state to memory tier 1
-offload-activations                 21.07    2.90   yes  40.886        7.3  offload activations to memory tier 1
-offload-activations=0.5             10.83   -7.34    no  38.490        1.0  offload half the activations to memory tier 1
-offload-weights                      8.21   -9.96    no  38.680        1.5  offload weights to memory tier 1
 Offloading to host memory 2048 GiB a node of 8 at 50 GB/s each, assumed; mem2=2048GiB@50GB/s,capacity_shared_by=8 in the system states what exists.
 same
 fits: P(fits) 98 %, 38.30 s per step (50 % 37.13-52.36 s), MFU 38.8 %, memory 48.9 of 80.0 GiB on stage 0 of 0-1
