@@ -190,7 +190,8 @@ static enum rk_status find_plan(const struct weighing *at, uint64_t gpus, struct
 {
     struct rk_plans_problem problem;
     struct rk_aim aim = {.threads = (int)at->args->threads, .stop = stop};
-    rk_plans_problem_init(&problem, &w->model, w->system, RK_MEGATRON, gpus,
+    rk_plans_problem_init(&problem, &w->model, w->system,
+                          rk_usual_framework(w->system->kernels.frameworks), gpus,
                           batch_of(at->args, gpus, &w->model), 0);
     const enum rk_status status = at->system->machine
                                       ? headroom_of_clusters(at->args->headroom, &problem, error)

@@ -173,7 +173,7 @@ static enum rk_status leave_room(struct tables *t, const char *headroom,
     for (int kind = 0; kind < LONGEST_KINDS && status == RK_OK; kind++) {
         struct rk_plan plan = t->p->words;
         double room = 1;
-        plan.framework = longest_framework((enum longest_kind)kind);
+        plan.framework = longest_framework((enum longest_kind)kind, &t->input->system);
         status = headroom_room(headroom, &input->model, &input->system, &plan, &room, error);
         t->p->system[kind] = system_with_room(&roomy[kind], &input->system, room);
     }

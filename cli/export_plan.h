@@ -16,6 +16,14 @@ struct export_plan {
     struct rk_plan plan;
 };
 
+/* Is there a tool on the system whose file is written? The `reckon export` that writes it; NULL:
+ * none. */
+bool launch_has_file(const struct rk_system *system);
+const char *launch_format(const struct rk_system *system, enum rk_framework framework);
+#define LAUNCH_NO_FILE                                                                             \
+    "what runs on %s, for which framework=%s stands, has no file that is written: give its "       \
+    "program the degrees of the plan"
+
 /* Words override the file; the defaults are those of reckon-plan(5), with a system (else NULL)
  * those of reckon predict, which may offload to its nodes' memory. */
 enum rk_status export_gather(const struct plan_source *source, struct rk_system *system,

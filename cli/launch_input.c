@@ -157,7 +157,8 @@ static void tell_rest(const struct plan_format *format, const struct config_sour
                                       : format->read(&with, to->model, to->plan, to->notes, &rest);
     if (status != RK_BAD_INPUT) return;
     const size_t used = strlen(error->text);
-    snprintf(error->text + used, sizeof error->text - used, "; and %s: %s", source->path, rest.text);
+    snprintf(error->text + used, sizeof error->text - used, "; and %s: %s", source->path,
+             rest.text);
 }
 
 enum rk_status launch_read(const struct plan_format *format, const struct config_source *source,

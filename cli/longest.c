@@ -110,10 +110,10 @@ void longest_forget(struct longest *p)
 
 /* ---- does it fit? ---- */
 
-enum rk_framework longest_framework(enum longest_kind kind)
+enum rk_framework longest_framework(enum longest_kind kind, const struct rk_system *system)
 {
     const bool deepspeed = kind == LONGEST_DEEPSPEED || kind == LONGEST_CHUNKED;
-    return deepspeed ? RK_DEEPSPEED : RK_MEGATRON;
+    return deepspeed ? RK_DEEPSPEED : rk_usual_framework(system->kernels.frameworks);
 }
 
 static struct rk_plan plan_of(const struct longest *p, const struct longest_candidate *c,
@@ -132,7 +132,7 @@ static struct rk_plan plan_of(const struct longest *p, const struct longest_cand
     plan.batch = c->pipeline * c->data;
     plan.zero = c->zero;
     plan.gradient_overlap = plan.weight_overlap = true;
-    plan.framework = longest_framework(c->kind);
+    plan.framework = longest_framework(c->kind, p->system[c->kind]);
     if (!p->attention_given)
         plan.attention =
             rk_usual_attention(plan.framework, p->system[c->kind]->kernels.attention_kernels);

@@ -59,7 +59,7 @@ struct longest {
 enum { LONGEST_SAMPLES = 16 };
 
 /* Whose plans they are. */
-enum rk_framework longest_framework(enum longest_kind kind);
+enum rk_framework longest_framework(enum longest_kind kind, const struct rk_system *system);
 
 /* Lists the candidates for p->gpus anew; RK_NO_MEMORY without memory. */
 enum rk_status longest_list(struct longest *p, struct rk_error *error);

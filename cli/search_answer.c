@@ -108,14 +108,12 @@ static void add_lost(struct report *report, const struct search *search, const s
 /* What to do with the best one. */
 static void add_next(struct report *report, const struct search *search)
 {
-    static const char *const formats[RK_FRAMEWORKS] = {
-        [RK_MEGATRON] = "megatron", [RK_FSDP] = "torchtitan", [RK_DEEPSPEED] = "deepspeed"};
     char words[RK_PLAN_TEXT];
     struct rk_plan plan;
     search_plan(search, 0, &plan);
     const char *model = search_model_word(report, search);
     const char *system = search_system_word(report, search);
-    const char *format = formats[plan.framework];
+    const char *format = launch_format(search->problem.system, plan.framework);
     rk_plan_text(&plan, words, sizeof words);
     if (search_is_over_clusters(search)) {
         search_clusters_next(report, search, &plan);
@@ -123,6 +121,9 @@ static void add_next(struct report *report, const struct search *search)
     }
     report_note(report, format ? "To launch the best plan, and to see where its time goes:"
                                : "To see where the time of the best plan goes:");
+    if (!launch_has_file(search->problem.system))
+        report_note(report, report_text(report, "  " LAUNCH_NO_FILE, search->problem.system->id,
+                                        rk_framework_name(plan.framework)));
     if (format)
         report_note(report, report_text(report, "  reckon export %s -m %s gpus%" PRIu64 " %s",
                                         format, model, plan.ranks, words));

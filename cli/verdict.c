@@ -111,9 +111,9 @@ const char *verdict_bill(struct report *report, double days, double usd, uint64_
 void verdict_run(struct report *report, double days, double usd, uint64_t spares)
 {
     if (!report->leads) return;
-    report_answer(report, report->tone,
-                  report_text(report, "%s, %s", report->verdict,
-                              verdict_bill(report, days, usd, spares)));
+    report_answer(
+        report, report->tone,
+        report_text(report, "%s, %s", report->verdict, verdict_bill(report, days, usd, spares)));
 }
 
 enum report_tone verdict_tone(enum sure sure)

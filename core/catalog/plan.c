@@ -126,9 +126,16 @@ bool plan_take_precision(struct plan_draft *draft, const struct rk_system *syste
     return draft->given[plan_row("precision")] = true;
 }
 
+void plan_take_framework(struct plan_draft *draft, const struct rk_system *system)
+{
+    if (!plan_given(draft, "framework"))
+        draft->plan.framework = rk_usual_framework(system->kernels.frameworks);
+}
+
 void plan_take_system(struct plan_draft *draft, const struct rk_system *system)
 {
     draft->system = system;
+    plan_take_framework(draft, system);
     plan_take_devices(draft, system);
     plan_take_precision(draft, system);
 }
