@@ -99,7 +99,7 @@ struct plan_draft plan_draft_of(const struct rk_plan *plan)
 {
     struct plan_draft draft = {.plan = *plan};
     draft.given[plan_row("gpus")] = draft.given[plan_row("batch")] = true;
-    draft.given[plan_row("precision")] = true;
+    draft.given[plan_row("precision")] = draft.given[plan_row("framework")] = true;
     draft.given[plan_row("attention")] = plan->attention != rk_usual_attention(plan->framework, 0);
     return draft;
 }
