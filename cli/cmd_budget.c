@@ -1,6 +1,7 @@
 /* reckon budget: the largest model, or the most tokens, that money and days train on a machine. */
 #include "base/memory.h"
 #include "base/threads.h"
+#include "catalog/hosts.h"
 #include "cli/commands.h"
 #include "cli/model_input.h"
 #include "cli/plan_operands.h"
@@ -149,19 +150,18 @@ static enum rk_status leave(void *context, struct rk_plans_problem *problem, str
                                &aim->room, error);
 }
 
-static enum rk_status run(void *context, const struct rk_model *model, const struct rk_plan *plan,
+static enum rk_status run(void *context, const struct rk_budgeted *w,
                           const struct rk_prediction *prediction, struct rk_campaign *campaign,
                           struct rk_error *error)
 {
     struct weighing *at = context;
-    const struct rk_system *system = at->budget.system;
-    const struct forecast forecast = {model, system, plan, prediction, ""};
+    const struct forecast forecast = {&w->model, w->system, &w->offer.found.plan, prediction, ""};
     at->assumed[0] = '\0';
     const enum rk_status status =
         run_campaign(at->terms, &forecast, RK_BUDGET_TOKENS, campaign, at->assumed, error);
     if (status == RK_OK && at->args->cost > 0 && !(campaign->price > 0))
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "--cost: no price of %s is known: give --price", system->id);
+                       "--cost: no price of %s is known: give --price", w->system->id);
     return status;
 }
 
@@ -174,8 +174,7 @@ static enum rk_status weigh(struct weighing *at, struct weighed *w, struct rk_er
 
 /* ---- what is said ---- */
 
-static void add_row(struct report *report, struct report_table *table, const struct rk_budgeted *w,
-                    const struct rk_system *system)
+static void add_row(struct report *report, struct report_table *table, const struct rk_budgeted *w)
 {
     char words[RK_PLAN_TEXT] = "none fits";
     struct report_cell cells[COLUMNS];
@@ -186,9 +185,9 @@ static void add_row(struct report *report, struct report_table *table, const str
     if (w->fits) {
         const struct rk_outcome *o = &w->offer.found.outcome;
         const double times = w->tokens / RK_BUDGET_TOKENS;
-        const double chance =
-            system->machine ? NAN /* each stage has its own */
-                            : learned_fit(&w->model, system, &w->offer.found.plan, o->hbm_bytes);
+        const double chance = w->system->machine ? NAN /* each stage has its own */
+                                                 : learned_fit(&w->model, w->system,
+                                                               &w->offer.found.plan, o->hbm_bytes);
         rk_plan_text(&w->offer.found.plan, words, sizeof words);
         cells[2] = cell_number(o->step_s);
         cells[3] = cell_number(o->mfu);
@@ -222,8 +221,8 @@ static const char *budget_text(struct report *report, const struct budget_args *
 static const char *asked_text(struct report *report, const struct rk_budgeted *w)
 {
     const double times = w->asked / RK_BUDGET_TOKENS, usd = times * w->outcome.cost;
-    const char *days = report_text(report, "%.4g days", times * w->outcome.total_s / DAY_S);
-    return usd > 0 ? report_text(report, "%s and %s", days, verdict_money(report, usd)) : days;
+    return verdict_bill(report, times * w->outcome.total_s / DAY_S, usd,
+                        w->campaign.recovery.spares);
 }
 
 /* What would do for a model that is not affordable. */
@@ -234,7 +233,8 @@ static enum rk_status note_short(struct report *report, const struct weighing *a
     struct rk_budgeted more = {.model = w->model};
     uint64_t gpus = 0;
     const char *text = report_text(
-        report, "not affordable: no plan of %s fits these GPUs without offload", w->model.id);
+        report, "not affordable: no plan of %s fits these GPUs%s", w->model.id,
+        at->budget.hosted ? ", nor with the memory of their nodes" : " without offload");
     if (w->fits)
         text = report_text(report,
                            "not affordable: %s gets %.3g billion tokens, the law asks for %.3g "
@@ -269,6 +269,23 @@ static void note_full(struct report *report, const struct weighed *all, int coun
                                 names));
 }
 
+/* Of which models all plans need the nodes' memory, which is assumed. */
+static void note_hosts(struct report *report, const struct rk_budget *budget,
+                       const struct weighed *all, int count)
+{
+    struct host host;
+    char note[HOST_WORD];
+    const char *names = NULL;
+    for (int i = 0; budget->hosted && i < count; i++)
+        if (all[i].of.fits && all[i].of.system == budget->hosted)
+            names = report_text(report, "%s%s%s", names ? names : "", names ? ", " : "",
+                                all[i].of.model.id);
+    if (names && host_of(budget->system, &host))
+        report_note(report,
+                    report_text(report, "no plan fits the GPUs alone with %s: %s is assumed", names,
+                                host_note(&host, note)));
+}
+
 static enum rk_status weigh_all(struct weighing *at, struct weighed all[RK_BUDGET_SIZES],
                                 int *count, struct rk_error *error)
 {
@@ -285,11 +302,10 @@ static enum rk_status weigh_all(struct weighing *at, struct weighed all[RK_BUDGE
 }
 
 /* How long steps of the runs of a model take; before it, where it is the answer, `what` it is. */
-static void add_plan(struct report *report, const struct weighing *at, const struct rk_budgeted *w,
-                     const char *what)
+static void add_plan(struct report *report, const struct rk_budgeted *w, const char *what)
 {
     struct rk_prediction prediction;
-    const struct forecast f = {&w->model, at->budget.system, &w->offer.found.plan, &prediction, ""};
+    const struct forecast f = {&w->model, w->system, &w->offer.found.plan, &prediction, ""};
     struct rk_error error; /* without memory the answer stands without them */
     rk_predict(f.model, f.system, f.plan, &prediction);
     if (what) return verdict_of(report, what, &f);
@@ -305,7 +321,7 @@ static const char *best_text(struct report *report, const struct budget_args *ar
 {
     const double times = best->tokens / RK_BUDGET_TOKENS, usd = times * best->outcome.cost;
     return report_text(report,
-                       "%s: %s, %.3g billion parameters on %.3g trillion tokens in %.4g days%s%s; ",
+                       "%s: %s, %.3g billion parameters on %.3g trillion tokens in %s; ",
                        args->model           ? "affordable"
                        : !progress_stopped() ? "the largest affordable"
                                              : report_text(report,
@@ -313,8 +329,8 @@ static const char *best_text(struct report *report, const struct budget_args *ar
                                                            "largest affordable of %d of %d sizes",
                                                            count, RK_BUDGET_SIZES),
                        best->model.id, (double)rk_model_parameters(&best->model) / 1e9, times,
-                       times * best->outcome.total_s / DAY_S, usd > 0 ? " for " : "",
-                       usd > 0 ? verdict_money(report, usd) : "");
+                       verdict_bill(report, times * best->outcome.total_s / DAY_S, usd,
+                                    best->campaign.recovery.spares));
 }
 
 static void add_rows(struct report *report, const struct weighing *at, const struct weighed *all,
@@ -325,7 +341,7 @@ static void add_rows(struct report *report, const struct weighing *at, const str
     if (table) table->chart = &budget_chart;
     report->title = report_text(report, "What a budget trains: %s", title);
     for (int i = 0; i < count; i++)
-        add_row(report, table, &all[i].of, at->budget.system);
+        add_row(report, table, &all[i].of);
 }
 
 static enum rk_status fill(struct report *report, struct weighing *at,
@@ -345,13 +361,14 @@ static enum rk_status fill(struct report *report, struct weighing *at,
     report_record(report, NULL, (const struct report_column[]){{.name = "complete"}}, 1,
                   (const struct report_cell[]){cell_flag(!progress_stopped())});
     if (best)
-        add_plan(report, at, best, best_text(report, args, best, count));
+        add_plan(report, best, best_text(report, args, best, count));
     else if (count)
         status = note_short(report, at, &all[0].of, error);
     note_full(report, all, count);
+    note_hosts(report, &at->budget, all, count);
     add_rows(report, at, all, count);
     if (!best && args->model && count && all[0].of.fits) best = &all[0].of;
-    if (best) add_plan(report, at, best, NULL);
+    if (best) add_plan(report, best, NULL);
     if (*assumed)
         report_paragraph(report, report_text(report, "assumed: %s; megatron, %s", assumed,
                                              "the best plan of a search for each size"));
@@ -361,9 +378,10 @@ static enum rk_status fill(struct report *report, struct weighing *at,
 int cmd_budget(int argc, char **argv)
 {
     struct budget_args args = {.run = RUN_ARGS_INIT};
-    struct rk_system system = {.memories = 0};
+    struct rk_system system = {.memories = 0}, hosted = {.memories = 0};
     struct report report = {.first = NULL};
     struct progress progress;
+    struct host host;
     struct rk_error error;
     bool found = false;
     const int done = options_read(&budget_usage, argc, argv, &args);
@@ -396,8 +414,11 @@ int cmd_budget(int argc, char **argv)
     struct run_terms terms = {.args = NULL};
     if (status == RK_OK) status = run_terms_open(&terms, &args.run, &error);
     progress_start(&progress, "sizes");
+    if (status == RK_OK && !several && host_of(&system, &host))
+        status = host_load(&host, args.system, &hosted, &error);
     struct weighing at = {.args = &args, .terms = &terms, .progress = &progress};
     at.budget = (struct rk_budget){.system = &system,
+                                   .hosted = hosted.memories ? &hosted : NULL,
                                    .days = args.days,
                                    .cost = args.cost,
                                    .law = (enum rk_scaling_law)args.law,
@@ -419,5 +440,6 @@ int cmd_budget(int argc, char **argv)
     report_release(&report);
     free(all);
     rk_system_release(&system);
+    rk_system_release(&hosted);
     return code;
 }

@@ -1,6 +1,7 @@
 /* reckon fits: does it fit, on which stage how much is left, and what saves how much. */
 #include "base/units.h"
 #include "catalog/hosts.h"
+#include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/fits.h"
@@ -67,9 +68,9 @@ const struct usage fits_usage = {
         "plan that reckon search finds with the given words, or, if none fits, the plan that needs "
         "least memory. The answer prints the plan. Other assumptions are those of reckon predict.\n\n"
         "For a plan that is given, --headroom also tests whether the plan keeps that headroom.\n\n"
-        "Exit status 0: it fits; 1: it does not fit, lacks the headroom that --headroom asks for, or "
-        "cannot run; 2: unsure, between the bounds of --sure. So reckon fits ... && torchrun ... is "
-        "a guard.",
+        "Exit status 0: it fits; 1: it does not fit, lacks the headroom that --headroom asks for, "
+        "cannot run, or cannot be launched; 2: unsure, between the bounds of --sure. So reckon fits "
+        "... && torchrun ... is a guard.",
     .operands = fits_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -190,7 +191,7 @@ static bool add_offloads(struct report *report, struct report_table *table,
     const int count = rk_savings(f->model, &system, f->plan, f->prediction, changes);
     int shown = 0;
     for (int i = 0; i < count; i++) {
-        if (strncmp(changes[i].words, "offload-", 8) != 0) continue;
+        if (!strstr(changes[i].words, "offload-")) continue;
         change_row(report, table, &changes[i], f->prediction->step_s);
         *rescued |= changes[i].fits;
         shown++;
@@ -362,10 +363,12 @@ enum { EXIT_UNSURE = 2 };
 static const int exits[] = {
     [SURE_FITS] = RK_OK, [SURE_NOT] = RK_NOTHING_FITS, [SURE_UNSURE] = EXIT_UNSURE};
 
-/* Of a plan that is held against a headroom, it leaves that as well. */
+/* Of a plan that is held against a headroom, it leaves that as well; and it can be launched. */
 static int exit_of(const struct fits_question *question, const struct forecast *f)
 {
-    if (!leaves_room(question, f)) return RK_NOTHING_FITS;
+    const bool starts =
+        !f->prediction->timed || check_remark("the plan", f->model, f->system, f->plan);
+    if (!starts || !leaves_room(question, f)) return RK_NOTHING_FITS;
     return exits[verdict_sure(f, &question->sure)];
 }
 

@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "catalog/hosts.h"
 #include "cli/commands.h"
 #include "cli/longest_tables.h"
 #include "cli/page_longest.h"
@@ -51,7 +52,7 @@ static const struct option input_options[] = {
 };
 static const struct option longest_options[] = {
     {.letter = 'g', .name = "gpus", .type = OPTION_VALUES, AT(gpus), .argument = "N,N", .min = 1, .max = 65536,
-     .help = "Numbers of GPUs; a range stands for its powers of two (default: 8)"},
+     .help = "Numbers of GPUs; a range stands for its powers of two (default: all of the system, else 8)"},
     {.name = "step", .type = OPTION_NUMBER, AT(step), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
      .help = "Search lengths that are multiples of N (default: 32768)"},
     {.name = "no-lengths", .type = OPTION_FLAG, AT(no_lengths),
@@ -101,7 +102,7 @@ const struct usage longest_usage = {
 
 /* ---- the command ---- */
 
-/* Numbers of GPUs, 8 unless given: of a range, its powers of two. */
+/* Numbers of GPUs, unless given all of the system, or 8: of a range, its powers of two. */
 static enum rk_status gpus_of(const struct longest_args *args, const struct tables *t,
                               uint64_t gpus[MOST_GPU_COUNTS], int *count, struct rk_error *error)
 {
@@ -124,7 +125,8 @@ static enum rk_status gpus_of(const struct longest_args *args, const struct tabl
                            ", and a range stands for these: name the numbers, %" PRIu64 ",%" PRIu64,
                            low, high, low, low + 1);
     }
-    if (!*count) gpus[(*count)++] = 8;
+    const uint64_t all = t->input->system.devices;
+    if (!*count) gpus[(*count)++] = all ? all : 8;
     return RK_OK;
 }
 
@@ -171,7 +173,7 @@ static enum rk_status leave_room(struct tables *t, const char *headroom,
     for (int kind = 0; kind < RK_LONGEST_KINDS && status == RK_OK; kind++) {
         struct rk_plan plan = t->p->words;
         double room = 1;
-        plan.framework = rk_longest_framework((enum rk_longest_kind)kind);
+        plan.framework = rk_longest_framework((enum rk_longest_kind)kind, &input->system);
         status = headroom_room(headroom, &input->model, &input->system, &plan, &room, error);
         t->p->system[kind] = system_with_room(&roomy[kind], &input->system, room);
     }
@@ -232,6 +234,32 @@ static void say_longest(struct tables *t, const struct found *found, int count)
         &f);
 }
 
+/* How far the memory of the nodes would reach, which the system's line does not have. */
+static enum rk_status note_host(struct tables *t, const struct longest_args *args,
+                                struct roomy_system roomy[RK_LONGEST_KINDS], const struct found *last,
+                                struct rk_error *error)
+{
+    const struct plan_input *alone = t->input;
+    struct plan_input with = *alone;
+    struct found found = {.gpus = last->gpus};
+    struct host host;
+    char note[HOST_WORD], word[HOST_WORD], size[QUANTITY_TEXT];
+    if (t->over || !host_of(&alone->system, &host)) return RK_OK;
+    enum rk_status status = host_load(&host, args->source.system, &with.system, error);
+    if (status != RK_OK) return status;
+    t->input = &with;
+    status = find(t, args, &found, roomy, error);
+    t->input = alone;
+    rk_system_release(&with.system);
+    if (status == RK_OK && found.tokens[RK_LONGEST_KINDS] > last->tokens[RK_LONGEST_KINDS])
+        report_note(t->report,
+                    report_text(t->report, "with %s, assumed, %s tokens: add %s to the system",
+                                host_note(&host, note),
+                                whole_format(size, found.tokens[RK_LONGEST_KINDS]),
+                                host_word(&host, word)));
+    return status;
+}
+
 static void note_full(struct report *report, const struct found *found, int count)
 {
     for (int i = 0; i < count; i++)
@@ -258,6 +286,7 @@ static enum rk_status answer(const struct longest_args *args, struct tables *t,
     if (status != RK_OK) return status;
     say_longest(t, found, count);
     note_full(t->report, found, count);
+    status = note_host(t, args, roomy, &found[count - 1], error);
     longest_open_tables(t);
     for (int i = 0; i < count && status == RK_OK; i++) {
         t->p->gpus = gpus[i];

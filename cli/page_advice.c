@@ -1,5 +1,6 @@
 /* What to do with a plan: which single change saves memory, and the lines that launch it. */
 #include "base/number.h"
+#include "cli/export_plan.h"
 #include "cli/pages.h"
 #include "clusters/predict.h"
 
@@ -66,12 +67,10 @@ static const char *lines_over(struct html_page *page, const char *model, const c
 }
 
 void page_launch(struct html_page *page, const char *title, const char *model, const char *system,
-                 const struct rk_plan *plan)
+                 const struct rk_system *machine, const struct rk_plan *plan)
 {
-    static const char *const formats[RK_FRAMEWORKS] = {
-        [RK_MEGATRON] = "megatron", [RK_FSDP] = "torchtitan", [RK_DEEPSPEED] = "deepspeed"};
     char words[RK_PLAN_TEXT];
-    const char *format = formats[plan->framework], *lines = "";
+    const char *format = launch_format(machine, plan->framework), *lines = "";
     rk_plan_text(plan, words, sizeof words);
     const bool over = rk_plan_layout(plan)->parts > 0;
     if (format && !over)

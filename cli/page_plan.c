@@ -421,7 +421,7 @@ static enum rk_status sections(struct html_page *page, struct page_plan *p, stru
     if (f->prediction->verdict == RK_FITS && by_of(p) != RK_BY_CALCULON) {
         page_section(page, "launch", "Launch it", NULL);
         page_launch(page, "What starts it, what it holds, and each event of a step:", p->model,
-                    p->system, f->plan);
+                    p->system, f->system, f->plan);
     }
     figures(page, p);
     return status;

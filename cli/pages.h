@@ -79,7 +79,7 @@ void page_savings(struct html_page *page, const struct forecast *forecast, const
 
 /* The lines that launch a plan and look closer at it. page_advice.c */
 void page_launch(struct html_page *page, const char *title, const char *model, const char *system,
-                 const struct rk_plan *plan);
+                 const struct rk_system *machine, const struct rk_plan *plan);
 
 /* ---- two plans ---- */
 

@@ -388,6 +388,7 @@ static enum rk_status settle_gpus(const struct plan_source *source, struct plan_
 
 static void settle_precision(struct plan_input *input)
 {
+    plan_take_framework(&input->draft, &input->system);
     if (plan_take_precision(&input->draft, &input->system))
         plan_assume(input, "precision %s", rk_precision_name(input->draft.plan.precision));
 }

@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "cli/verdict.h"
 #include "facts/learned.h"
+#include "machine/part.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,6 +82,14 @@ bool forecast_range(const struct forecast *f, double step_s[FORECAST_QUANTILES])
     return true;
 }
 
+/* Why the predicted step is outside of its 50 % interval; "" where it is not. */
+static const char *aside_text(struct report *report, const struct error_class *c)
+{
+    if (c->ratio[1] <= 1 && c->ratio[3] >= 1) return "";
+    return report_text(report, ", half of which took %s than %.2f times the predicted step",
+                       c->ratio[1] > 1 ? "more" : "less", c->ratio[2]);
+}
+
 static const char *bar_text(struct report *report, const struct forecast *f,
                             const struct error_class *c)
 {
@@ -91,9 +100,9 @@ static const char *bar_text(struct report *report, const struct forecast *f,
     return report_text(
         report,
         "50 %% interval %s, 90 %% interval %s (cross-validated on %s: %llu runs from "
-        "%llu source%s)%s%s",
+        "%llu source%s%s)%s%s",
         half, most, c->of, (unsigned long long)c->runs, (unsigned long long)c->sources,
-        c->sources == 1 ? "" : "s",
+        c->sources == 1 ? "" : "s", aside_text(report, c),
         half_text(report, f, PUBLISHED_BENCHMARK, "; 50 % interval of tuned benchmarks"),
         half_text(report, f, PUBLISHED_ORDINARY, ", of ordinary runs"));
 }
@@ -207,7 +216,7 @@ static void add_fabric(struct report *report, const struct forecast *f)
         return;
     if (rk_system_copy(&system, f->system, &error) != RK_OK) return;
     const double rate_Bps = system.network[last].bandwidth_Bps;
-    system.network[last].bandwidth_Bps = rate_Bps / SLOWER;
+    network_at(&system.network[last], 1.0 / SLOWER);
     rk_predict(f->model, &system, f->plan, &slow);
     rk_system_release(&system);
     if (!slow.timed || slow.step_s < 1.15 * f->prediction->step_s) return;

@@ -215,7 +215,8 @@ static enum rk_status add_section(struct report *report, const struct run_terms 
     const enum rk_status status = rk_campaign_simulate(phases->campaign, phases->count, SIMULATED,
                                                        run_seed(terms->args), &range, error);
     if (status != RK_OK) return status;
-    verdict_run(report, outcome.total_s, outcome.cost);
+    verdict_run(report, outcome.total_s / DAY_S, outcome.cost,
+                phases->campaign[phases->count - 1].recovery.spares);
     add_run(report, phases, &outcome, &range);
     add_phases(report, phases);
     report_paragraph(report, report_text(report, "assumed: %s", phases->assumed));

@@ -2,6 +2,7 @@
 #include "catalog/catalog.h"
 #include "cli/check.h"
 #include "cli/describe.h"
+#include "cli/export_plan.h"
 #include "cli/pages.h"
 #include "cli/plan_axes.h"
 #include "cli/prediction.h"
@@ -18,6 +19,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What was given, so that commands name it: a file by its path, an entry of the catalog by its id.
@@ -83,17 +85,34 @@ enum rk_status search_answer_nearest(struct report *report, const struct search 
     return forecast_nearest(report, &best.forecast, NULL, search->args->nearest, error);
 }
 
+/* What the file that launches a plan does not say of it. */
+static void add_lost(struct report *report, const struct search *search, const struct rk_plan *plan)
+{
+    static const enum export_target targets[] = {[RK_MEGATRON] = EXPORT_MEGATRON,
+                                                 [RK_FSDP] = EXPORT_TORCHTITAN,
+                                                 [RK_DEEPSPEED] = EXPORT_DEEPSPEED};
+    const struct export_plan both = {*search->problem.model, *plan};
+    struct notes *notes = calloc(1, sizeof *notes);
+    struct rk_error error;
+    if (!notes) return;
+    if (export_lost(targets[plan->framework], &both, notes, &error) != RK_OK)
+        report_note(report, report_text(report, "  which it refuses: %s", error.text));
+    for (int i = 0; i < notes->count; i++)
+        if (notes->note[i].severity == NOTE_WARNING)
+            report_note(report, report_text(report, "  but for %s %s: %s", notes->note[i].what,
+                                            notes->note[i].have, notes->note[i].need));
+    free(notes);
+}
+
 /* What to do with the best one. */
 static void add_next(struct report *report, const struct search *search)
 {
-    static const char *const formats[RK_FRAMEWORKS] = {
-        [RK_MEGATRON] = "megatron", [RK_FSDP] = "torchtitan", [RK_DEEPSPEED] = "deepspeed"};
     char words[RK_PLAN_TEXT];
     struct rk_plan plan;
     search_plan(search, 0, &plan);
     const char *model = search_model_word(report, search);
     const char *system = search_system_word(report, search);
-    const char *format = formats[plan.framework];
+    const char *format = launch_format(search->problem.system, plan.framework);
     rk_plan_text(&plan, words, sizeof words);
     if (search_is_over_clusters(search)) {
         search_clusters_next(report, search, &plan);
@@ -101,9 +120,13 @@ static void add_next(struct report *report, const struct search *search)
     }
     report_note(report, format ? "To launch the best plan, and to see where its time goes:"
                                : "To see where the time of the best plan goes:");
+    if (!launch_has_file(search->problem.system))
+        report_note(report, report_text(report, "  " LAUNCH_NO_FILE, search->problem.system->id,
+                                        rk_framework_name(plan.framework)));
     if (format)
         report_note(report, report_text(report, "  reckon export %s -m %s gpus%" PRIu64 " %s",
                                         format, model, plan.ranks, words));
+    if (format) add_lost(report, search, &plan);
     report_note(report, report_text(report, "  reckon predict -m %s -s %s -g %" PRIu64 " %s", model,
                                     system, plan.ranks, words));
 }

@@ -32,21 +32,22 @@ static enum rk_framework framework_of(const struct search_args *args, const stru
     const bool described = rk_system_describes_kernels(system);
     *why = NULL;
     if (system->machine && args->framework < 0) return RK_MEGATRON;
+    const enum rk_framework usual = rk_usual_framework(system->kernels.frameworks);
     if (args->framework >= 0) return (enum rk_framework)args->framework;
     if (args->plan || args->words.count || args->sequence ||
         plan_axes_only(&args->axes, RK_BY_RECKON))
-        return RK_MEGATRON;
+        return usual;
     if (plan_axes_only(&args->axes, RK_BY_CALCULON)) {
         *why = "an axis that only it has is restricted";
         return rk_framework_of(RK_BY_CALCULON);
     }
-    if (described) return RK_MEGATRON;
+    if (described) return usual;
     *why =
         "the system has no kernels, which the detailed model needs: --framework megatron assumes "
         "typical ones";
     if (!unknown_to_published(model)) return rk_framework_of(RK_BY_CALCULON);
     *why = "typical kernels are assumed: the system has none";
-    return RK_MEGATRON;
+    return usual;
 }
 
 /* Does the system multiply matrices in this precision, as the predictor sees it? */

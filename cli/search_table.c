@@ -317,7 +317,8 @@ static void add_verdict(struct report *report, const struct table *table,
                report_text(report, "%s%s: %s; ", sort ? "best by " : "most tokens per second",
                            sort ? sort : "", label_of(report, grid, best, "")),
                &f);
-    if (best->days > 0) verdict_run(report, best->days * 86400, best->cost);
+    if (best->days > 0)
+        verdict_run(report, best->days, best->cost, 0); /* a note says that spare nodes are paid */
 }
 
 static void fill_report(struct table *table, const struct search_grid *grid)

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "facts/learned.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 const char *verdict_chance(struct report *report, double probability)
@@ -97,13 +98,22 @@ const char *verdict_money(struct report *report, double usd)
     return report_text(report, "%s USD", quantity_format(text, QUANTITY_COUNT, usd));
 }
 
-void verdict_run(struct report *report, double total_s, double usd)
+const char *verdict_bill(struct report *report, double days, double usd, uint64_t spares)
 {
-    enum { DAY_S = 86400 };
+    const char *text = report_text(report, "%.4g days", days);
+    if (usd > 0) text = report_text(report, "%s and %s", text, verdict_money(report, usd));
+    if (usd > 0 && spares)
+        text = report_text(report, "%s with %" PRIu64 " spare node%s", text, spares,
+                           spares == 1 ? "" : "s");
+    return text;
+}
+
+void verdict_run(struct report *report, double days, double usd, uint64_t spares)
+{
     if (!report->leads) return;
-    report_answer(report, report->tone,
-                  report_text(report, "%s, %.4g days%s%s", report->verdict, total_s / DAY_S,
-                              usd > 0 ? " and " : "", usd > 0 ? verdict_money(report, usd) : ""));
+    report_answer(
+        report, report->tone,
+        report_text(report, "%s, %s", report->verdict, verdict_bill(report, days, usd, spares)));
 }
 
 enum report_tone verdict_tone(enum sure sure)

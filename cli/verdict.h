@@ -41,9 +41,11 @@ enum sure verdict_best(struct report *report, bool complete, const struct foreca
 /* Of what cannot run people get the reason alone: no table that is there. */
 void verdict_alone(struct report *report);
 
-/* Adds to the verdict what the whole run takes: ", 269.6 days and 10.93 million USD";
- * `usd` 0: no price is known. */
-void verdict_run(struct report *report, double total_s, double usd);
+/* "269.6 days and 10.93M USD with 2 spare nodes", which are paid for; `usd` 0: no price is known. */
+const char *verdict_bill(struct report *report, double days, double usd, uint64_t spares);
+
+/* Adds to the verdict what the whole run takes. */
+void verdict_run(struct report *report, double days, double usd, uint64_t spares);
 /* "10.93M USD" */
 const char *verdict_money(struct report *report, double usd);
 

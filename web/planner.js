@@ -182,8 +182,12 @@ async function learn(mine) {
     const system = await lanes.quick.ask(['systems', systemWord(question), '--format', 'json']);
     if (mine !== turn || !system) return false;
     const m = read(model), s = read(system);
-    known = {key, model: m.model, system: s.system, names: {model: question.config ? 'your model' : (m.entry && m.entry.name) || question.model,
+    known = {key, model: m.model, system: s.system, runs: s.kernels.frameworks.split(' '), names: {model: question.config ? 'your model' : (m.entry && m.entry.name) || question.model,
       system: (s.entry && s.entry.name) || names.systems.get(question.system) || question.system}};
+  }
+  if (known.runs[0] !== 'any' && !known.runs.includes(question.framework)) { // as the commands take it
+    question.framework = known.runs[0];
+    showQuestion();
   }
   if (systemWord(question) !== question.system) known.names.system = `${names.systems.get(question.system)}, changed`;
   const usual = campaign.tokens.find(entry => entry.model === question.model && !question.config);
@@ -327,7 +331,7 @@ async function beside(mine, plan, both) {
 }
 
 async function launch(mine, plan, target) {
-  const made = await lanes.quick.ask(['export', target, '-m', modelWord(question), '-g', question.gpus, plan], filesOf(question));
+  const made = await lanes.quick.ask(['export', target, '-m', modelWord(question), '-s', systemWord(question), '-g', question.gpus, plan], filesOf(question));
   if (made && mine === turn) showLaunch(target, made, other => launch(turn, plan, other));
 }
 

@@ -2,6 +2,7 @@
 
 #include "advise/aim.h"
 #include "base/memory.h"
+#include "machine/part.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,8 +68,7 @@ static void change_part(struct rk_system *to, const double factor[ADAPT_FACTORS]
     to->memory[0].bandwidth_Bps /= factor[ADAPT_COMPUTE];
     to->memory[0].capacity_bytes /= factor[ADAPT_MEMORY];
     for (int i = 0; i < to->networks; i++)
-        to->network[i].bandwidth_Bps *=
-            factor[i == 0 && to->networks > 1 ? ADAPT_INNER : ADAPT_OUTER];
+        network_at(&to->network[i], factor[i == 0 && to->networks > 1 ? ADAPT_INNER : ADAPT_OUTER]);
 }
 
 enum rk_status adapt_machine(struct rk_system *to, const struct rk_system *from,

@@ -54,7 +54,8 @@ static enum rk_status find_plan(const struct rk_budget *b, struct rk_budgeted *w
 {
     struct rk_plans_problem problem;
     struct rk_aim aim = {.threads = b->threads, .stop = b->stop, .context = b->context};
-    rk_plans_problem_init(&problem, &w->model, b->system, RK_MEGATRON, b->gpus,
+    rk_plans_problem_init(&problem, &w->model, w->system,
+                          rk_usual_framework(w->system->kernels.frameworks), b->gpus,
                           batch_of(b, &w->model), 0);
     const enum rk_status status = b->leave(b->context, &problem, &aim, error);
     w->fits = status == RK_OK && rk_offer(&problem, &aim, &w->offer);
@@ -66,11 +67,15 @@ enum rk_status rk_budget_weigh(const struct rk_budget *b, struct rk_budgeted *w,
                                struct rk_error *error)
 {
     struct rk_prediction prediction;
+    w->system = b->system;
     enum rk_status status = find_plan(b, w, error);
+    if (status == RK_OK && !w->fits && b->hosted) {
+        w->system = b->hosted;
+        status = find_plan(b, w, error);
+    }
     if (status != RK_OK || !w->fits) return status;
-    const struct rk_plan *plan = &w->offer.found.plan;
-    rk_predict(&w->model, b->system, plan, &prediction);
-    status = b->run(b->context, &w->model, plan, &prediction, &w->campaign, error);
+    rk_predict(&w->model, w->system, &w->offer.found.plan, &prediction);
+    status = b->run(b->context, w, &prediction, &w->campaign, error);
     if (status != RK_OK) return status;
     rk_campaign_expect(&w->campaign, &w->outcome);
     w->tokens = INFINITY;

@@ -119,10 +119,10 @@ void rk_longest_forget(struct rk_longest *p)
 
 /* ---- does it fit? ---- */
 
-enum rk_framework rk_longest_framework(enum rk_longest_kind kind)
+enum rk_framework rk_longest_framework(enum rk_longest_kind kind, const struct rk_system *system)
 {
     const bool deepspeed = kind == RK_LONGEST_DEEPSPEED || kind == RK_LONGEST_CHUNKED;
-    return deepspeed ? RK_DEEPSPEED : RK_MEGATRON;
+    return deepspeed ? RK_DEEPSPEED : rk_usual_framework(system->kernels.frameworks);
 }
 
 static struct rk_plan plan_of(const struct rk_longest *p, const struct rk_longest_candidate *c,
@@ -141,7 +141,7 @@ static struct rk_plan plan_of(const struct rk_longest *p, const struct rk_longes
     plan.batch = c->pipeline * c->data;
     plan.zero = c->zero;
     plan.gradient_overlap = plan.weight_overlap = true;
-    plan.framework = rk_longest_framework(c->kind);
+    plan.framework = rk_longest_framework(c->kind, p->system[c->kind]);
     if (!p->attention_given)
         plan.attention =
             rk_usual_attention(plan.framework, p->system[c->kind]->kernels.attention_kernels);

@@ -20,16 +20,20 @@ enum change_kind {
     CHANGE_HALF,   /* a count by 2 */
     CHANGE_PART,   /* one more part of selective recomputation */
     CHANGE_BLOCKS, /* whole recomputation of half the blocks of a virtual stage */
+    CHANGE_AWAY,   /* likewise, with what the framework needs for it */
     CHANGE_SHARE   /* as much of it as the lower tier that is too small has room for */
 };
 
 /* The one that torchtitan has: parts.h. */
 #define ONE_SELECTION "recompute=selective:moe_act+layernorm"
 
+/* What FSDP offloads together. */
+#define BOTH_AWAY "offload-optimizer offload-weights"
+
 static const struct change {
     enum change_kind kind;
     const char *key;   /* of plan files: what is changed; CHANGE_PART: the part */
-    const char *words; /* CHANGE_TO */
+    const char *words; /* CHANGE_TO, CHANGE_AWAY */
     const char *what;
 } table[] = {
     {CHANGE_TO, "sequence_parallel", "sp", "shard the sequence of norms and dropout"},
@@ -68,13 +72,15 @@ static const struct change {
     {CHANGE_TO, "loss_in_chunks", "loss-in-chunks",
      "compute head and loss in chunks of tokens (Liger)"},
     {CHANGE_TO, "weights_fp8", "weights-fp8", "store weights only in 8 bits"},
-    {CHANGE_TO, "optimizer_offload", "offload-optimizer",
+    {CHANGE_AWAY, "optimizer_offload", "offload-optimizer",
      "offload optimizer state to memory tier 1"},
-    {CHANGE_TO, "activation_offload", "offload-activations=0.5",
+    {CHANGE_AWAY, "optimizer_offload", BOTH_AWAY,
+     "offload weights and optimizer state to memory tier 1"},
+    {CHANGE_AWAY, "activation_offload", "offload-activations=0.5",
      "offload half the activations to memory tier 1"},
-    {CHANGE_TO, "activation_offload", "offload-activations",
+    {CHANGE_AWAY, "activation_offload", "offload-activations",
      "offload activations to memory tier 1"},
-    {CHANGE_TO, "weight_offload", "offload-weights", "offload weights to memory tier 1"},
+    {CHANGE_AWAY, "weight_offload", "offload-weights", "offload weights to memory tier 1"},
     {CHANGE_TO, "optimizer_offload", "offload-optimizer=0", "keep optimizer state on the GPU"},
     {CHANGE_TO, "activation_offload", "offload-activations=0", "keep activations on the GPU"},
     {CHANGE_TO, "weight_offload", "offload-weights=0", "keep weights on the GPU"},
@@ -255,6 +261,25 @@ static bool takes_libraries(const struct change *change, const struct rk_plan *p
     return habits_of(plan)->libraries && !other;
 }
 
+/* What the framework offloads, with the sharding that it needs for that. */
+static bool offload_words(const struct change *change, const struct rk_plan *plan,
+                          char words[RK_SAVING_WORDS])
+{
+    const struct habits *habits = habits_of(plan);
+    const bool optimizer = strcmp(change->key, "optimizer_offload") == 0;
+    const bool weights = strcmp(change->key, "weight_offload") == 0;
+    const int least = optimizer ? habits->zero_of_optimizer : weights ? habits->zero_of_weights : 0;
+    if (habits->offloads_optimizer && !optimizer) return false;
+    if (optimizer && rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER) >= 1) return false;
+    if (habits->offloads_both != (strcmp(change->words, BOTH_AWAY) == 0) && (optimizer || weights))
+        return false;
+    if (plan->zero < least)
+        snprintf(words, RK_SAVING_WORDS, "zero%d %s", least, change->words);
+    else
+        snprintf(words, RK_SAVING_WORDS, "%s", change->words);
+    return true;
+}
+
 /* False where the change does not apply. */
 static bool words_of(const struct change *change, const struct job *job, const struct rk_plan *plan,
                      const struct rk_prediction *before, char words[RK_SAVING_WORDS])
@@ -264,6 +289,7 @@ static bool words_of(const struct change *change, const struct job *job, const s
     if (change->kind == CHANGE_PART)
         return add_part(job->model, plan, part_bit(change->key), words);
     if (change->kind == CHANGE_BLOCKS) return half_the_blocks(job->model, plan, words);
+    if (change->kind == CHANGE_AWAY) return offload_words(change, plan, words);
     if (change->kind == CHANGE_TO) {
         if (strcmp(change->words, ONE_SELECTION) == 0 && !habits_of(plan)->one_selection)
             return false;
@@ -271,6 +297,7 @@ static bool words_of(const struct change *change, const struct job *job, const s
         snprintf(words, RK_SAVING_WORDS, "%s", change->words);
         return true;
     }
+    if (strcmp(change->key, "pipeline") == 0 && !habits_of(plan)->makes_stages) return false;
     const char *word = plan_fields[plan_row(change->key)].word;
     const double had = count_of(plan, change->key);
     const double now = change->kind == CHANGE_TIMES ? 2 * had : had / 2;
@@ -385,8 +412,9 @@ static bool try_change(const struct change *change, const struct job *job,
     const struct rk_prediction *p = &trial->prediction;
     if (!words_of(change, job, plan, before, saving->words)) return false;
     if (!apply(job, plan, saving->words, &trial->plan)) return false;
+    if (!starts(job, &trial->plan, plan)) return false;
     rk_predict(job->model, job->system, &trial->plan, &trial->prediction);
-    if (!p->timed || !starts(job, &trial->plan, plan)) return false;
+    if (!p->timed) return false;
     saving->what = change->what;
     saving->need_bytes = p->stage[p->tightest].total_bytes;
     saving->saved_bytes = needed_bytes(job, before) - needed_bytes(job, p);

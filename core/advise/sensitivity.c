@@ -185,9 +185,10 @@ static struct members members_of(struct rk_system *s, const struct rk_plan *plan
     struct members m = {.count = 0};
     if (number == MEMORY_BANDWIDTH)
         add(&m, &s->memory[tier].bandwidth_Bps);
-    else if (number == NETWORK_BANDWIDTH)
+    else if (number == NETWORK_BANDWIDTH) { /* as network_at() has it */
         add(&m, &s->network[tier].bandwidth_Bps);
-    else if (!rk_answerer(plan->framework)->layers)
+        add(&m, &s->network[tier].link.ramp_bytes);
+    } else if (!rk_answerer(plan->framework)->layers)
         add_published(&m, s, number, tier, datatype_of(plan));
     else
         add_kernels(&m, s, number, tier, datatype_of(plan));

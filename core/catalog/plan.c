@@ -99,7 +99,7 @@ struct plan_draft plan_draft_of(const struct rk_plan *plan)
 {
     struct plan_draft draft = {.plan = *plan};
     draft.given[plan_row("gpus")] = draft.given[plan_row("batch")] = true;
-    draft.given[plan_row("precision")] = true;
+    draft.given[plan_row("precision")] = draft.given[plan_row("framework")] = true;
     draft.given[plan_row("attention")] = plan->attention != rk_usual_attention(plan->framework, 0);
     draft.given[plan_row("reference")] = plan->reference != rk_usual_reference(plan);
     return draft;
@@ -127,9 +127,16 @@ bool plan_take_precision(struct plan_draft *draft, const struct rk_system *syste
     return draft->given[plan_row("precision")] = true;
 }
 
+void plan_take_framework(struct plan_draft *draft, const struct rk_system *system)
+{
+    if (!plan_given(draft, "framework"))
+        draft->plan.framework = rk_usual_framework(system->kernels.frameworks);
+}
+
 void plan_take_system(struct plan_draft *draft, const struct rk_system *system)
 {
     draft->system = system;
+    plan_take_framework(draft, system);
     plan_take_devices(draft, system);
     plan_take_precision(draft, system);
 }

@@ -50,11 +50,12 @@ static inline bool plan_given(const struct plan_draft *draft, const char *key)
     return draft->given[plan_row(key)];
 }
 
-/* What the machine decides of what was not said: all its GPUs, the precision that it multiplies.
- * False: it was said, or the machine says nothing. */
+/* What the machine decides of what was not said: whose plans run on it, all its GPUs, the precision
+ * that it multiplies. False: it was said, or the machine says nothing. */
+void plan_take_framework(struct plan_draft *draft, const struct rk_system *system);
 bool plan_take_devices(struct plan_draft *draft, const struct rk_system *system);
 bool plan_take_precision(struct plan_draft *draft, const struct rk_system *system);
-/* Both, and its kernels. */
+/* All of them, and its kernels. */
 void plan_take_system(struct plan_draft *draft, const struct rk_system *system);
 
 /* What others imply where it is not given: the framework's usual kernel of attention on the device,

@@ -52,9 +52,25 @@ static double beside(const struct waited *w)
     return excess_s(w) + waited_one_s(w);
 }
 
+/* Parameters of a message, where a plan does not say. */
+static double usual_bucket(const struct rk_plan *plan)
+{
+    const struct habits *habits = habits_of(plan);
+    const double ranks = rk_plan_data(plan) * (double)plan->context;
+    return larger(habits->bucket, habits->bucket_of_rank * ranks);
+}
+
+/* Messages of a bucket, which closes with a whole matrix: a block has two norms and four linear
+ * layers. */
+static double buckets_of(const struct stage_sum *sum, double bucket)
+{
+    const double parameters = sum->parameters + sum->expert_parameters;
+    return larger(1, smaller(parameters / bucket, 6 * sum->blocks));
+}
+
 /* Collectives that one stage's weights are moved in: ZeRO-3 moves each block on its own, DeepSpeed
- * each module with weights of it (two norms, four linear layers). Below, buckets are so large that
- * their number does not matter. The executor, whose optimizer was measured, moves each block's
+ * each module with weights of it (two norms, four linear layers). Below, usual buckets are so large
+ * that their number does not matter; smaller ones count as so many times as many. The executor, whose optimizer was measured, moves each block's
  * weights, its experts' and those of each operation of the ends in a buffer of their own
  * (weights.h). */
 static double pieces_of(const struct stage_sum *sum, const struct rk_system *system,
@@ -62,6 +78,9 @@ static double pieces_of(const struct stage_sum *sum, const struct rk_system *sys
 {
     if (optimizer_is_measured(system))
         return larger(1, sum->blocks + (expert ? 0 : sum->end_groups));
+    if (plan->zero < 3 && plan->bucket)
+        return larger(1, buckets_of(sum, (double)plan->bucket) /
+                             buckets_of(sum, usual_bucket(plan)));
     return plan->zero < 3 || sum->blocks < 1 ? 1 : sum->blocks * habits_of(plan)->modules;
 }
 
@@ -329,10 +348,7 @@ static struct sent both_sent(const struct sent *a, const struct sent *b)
  * bucket, which Megatron Core fills before it sends (param_and_grad_buffer.py). */
 static double messages_of(const struct stage_sum *sum, const struct rk_plan *plan)
 {
-    const struct habits *habits = habits_of(plan);
-    const double ranks = rk_plan_data(plan) * (double)plan->context;
-    const double usual = larger(habits->bucket, habits->bucket_of_rank * ranks);
-    const double bucket = plan->bucket ? (double)plan->bucket : usual;
+    const double bucket = plan->bucket ? (double)plan->bucket : usual_bucket(plan);
     const double chunks = (double)plan->chunks, layers = sum->blocks / chunks;
     const double parameters = sum->parameters + sum->expert_parameters;
     return bucket > 0 ? smaller(layers, larger(1, parameters / chunks / bucket)) : layers;

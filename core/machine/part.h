@@ -1,4 +1,5 @@
-/* part.h - what a run has of a lower memory that accelerators share.
+/* part.h - a part of a machine: what a run has of a lower memory that accelerators share, and a
+ * network of another rate.
  *
  * A system's figures are the part of each while all of them work. A run on fewer accelerators than
  * share a memory has it to itself: each has 1/ranks of what there is. On more than one node the
@@ -35,6 +36,14 @@ static inline struct rk_memory memory_part(const struct rk_memory *memory, uint6
 static inline double memory_part_bytes(const struct rk_memory *memory, uint64_t ranks)
 {
     return memory->capacity_bytes * part_factor(memory->capacity_shared_by, ranks);
+}
+
+/* The network at so many times its rate: what a message loses until it streams is a time, so that
+ * its bytes follow the rate. */
+static inline void network_at(struct rk_network *network, double factor)
+{
+    network->bandwidth_Bps *= factor;
+    network->link.ramp_bytes *= factor;
 }
 
 /* A machine of which plans may take a share of the device's memory alone. */

@@ -20,11 +20,10 @@ static bool has_second_memory(const struct offered *o)
     return system->memories > 1 && system->memory[1].capacity_bytes > 0;
 }
 
-/* DeepSpeed offloads the optimizer that ZeRO shards, over one rank or more: parameters with ZeRO-3.
- */
-static bool offloads_shards(const struct offered *o)
+/* What is offloaded only where ZeRO shards it, over one rank or more. */
+static void offer_to_offload(struct offered *o, int least)
 {
-    return plans_starts(o)->offloads && has_second_memory(o);
+    if (least && has_second_memory(o)) plans_offer(o, (uint64_t)least);
 }
 
 /* FSDP shards gradients with the optimizer; Megatron-LM and DeepSpeed shard gradients and weights
@@ -52,8 +51,9 @@ void offer_zero(struct offered *o, const struct rk_plan *plan)
         return;
     }
     plans_only(o, plans_least_asked(o)); /* of one rank, which shards nothing, what is said */
-    if (offloads_shards(o)) plans_offer(o, 1);
-    if (offloads_shards(o) && asks_to_offload(o, RK_PLAN_WEIGHT_OFFLOAD)) plans_offer(o, 3);
+    offer_to_offload(o, plans_starts(o)->zero_of_optimizer);
+    if (asks_to_offload(o, RK_PLAN_WEIGHT_OFFLOAD))
+        offer_to_offload(o, plans_starts(o)->zero_of_weights);
 }
 
 /* Hybrid sharding: as many ranks as one innermost domain has. */
@@ -132,10 +132,10 @@ static void offer_offload(struct offered *o, bool usually)
 void offer_activation_offload(struct offered *o, const struct rk_plan *plan)
 {
     (void)plan;
-    offer_offload(o, true);
+    offer_offload(o, !plans_starts(o)->offloads_optimizer);
 }
 
-/* What DeepSpeed does not shard it does not offload: such pairs are refused. */
+/* What has to be sharded for it: such pairs are refused. */
 void offer_optimizer_offload(struct offered *o, const struct rk_plan *plan)
 {
     (void)plan;
@@ -144,6 +144,11 @@ void offer_optimizer_offload(struct offered *o, const struct rk_plan *plan)
 
 void offer_weight_offload(struct offered *o, const struct rk_plan *plan)
 {
-    (void)plan;
-    offer_offload(o, false);
+    const bool both = plans_starts(o)->offloads_both && has_second_memory(o);
+    const bool optimizer = rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER) > 0;
+    int left = 0;
+    offer_offload(o, both);
+    for (int i = 0; i < o->count && both; i++)
+        if ((o->value[i] > 0) == optimizer) o->value[left++] = o->value[i];
+    if (both) o->count = left;
 }

@@ -3,6 +3,7 @@
 #include "search/plans_run.h"
 
 #include "estimate/plan_check.h"
+#include "plan/habits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -214,21 +215,23 @@ static uint64_t sift_shape(struct run *r, const struct shape *shape)
     return divisions * state->passing;
 }
 
-/* DeepSpeed offloads what ZeRO shards: no other pair of the two is refused (CHECK_PAIRS). */
+/* What is offloaded only where ZeRO shards it: no other pair of the two is refused (CHECK_PAIRS).
+ */
 static bool has_pairs(const struct run *r)
 {
-    const struct rk_plans_problem *p = r->s->problem;
-    return p->base.framework == RK_DEEPSPEED && !p->unstartable;
+    const struct habits *habits = habits_of(&r->s->problem->base);
+    return (habits->zero_of_optimizer || habits->zero_of_weights) && !r->s->problem->unstartable;
 }
 
 static bool excludes(const struct run *r, uint64_t sharding, uint64_t offload)
 {
     if (!has_pairs(r)) return false;
-    const uint64_t zero = choice_value(r->sharding, sharding, RK_PLAN_ZERO);
-    const uint64_t least = choice_value(r->offload, offload, RK_PLAN_WEIGHT_OFFLOAD)      ? 3
-                           : choice_value(r->offload, offload, RK_PLAN_OPTIMIZER_OFFLOAD) ? 1
-                                                                                          : 0;
-    return zero < least;
+    const struct habits *habits = habits_of(&r->s->problem->base);
+    const int zero = (int)choice_value(r->sharding, sharding, RK_PLAN_ZERO);
+    return (zero < habits->zero_of_optimizer &&
+            choice_value(r->offload, offload, RK_PLAN_OPTIMIZER_OFFLOAD)) ||
+           (zero < habits->zero_of_weights &&
+            choice_value(r->offload, offload, RK_PLAN_WEIGHT_OFFLOAD));
 }
 
 static uint64_t count_excluded(const struct run *r)

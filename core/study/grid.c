@@ -121,8 +121,8 @@ static enum rk_status load_settings(const struct place *root, struct grid *grid,
     grid->headroom = 0;
     grid->modes = 1;
     grid->mode[0] = RK_SEARCH_PRUNED;
-    if (find_key(&grid->place, root, "framework", &member))
-        status = field_load(&member, &framework, &grid->framework, error);
+    grid->usual = !find_key(&grid->place, root, "framework", &member);
+    if (!grid->usual) status = field_load(&member, &framework, &grid->framework, error);
     if (status != RK_OK) return status;
     if (find_key(&grid->place, root, "precision", &member) ||
         find_key(&grid->place, root, "datatype", &member)) {

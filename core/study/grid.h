@@ -17,6 +17,7 @@ struct grid {
     size_t precisions;
     int precision[RK_PRECISIONS];
     int framework; /* enum rk_framework */
+    bool usual;    /* of each system, where no framework is named */
     struct numbers sequence;
     int axes;
     struct place axes_place;

@@ -75,7 +75,7 @@ static void prepare_input(struct build *build, struct place_in in, double elemen
     traffic.forward_kernels += casts ? 2 : 0;
     traffic.backward_kernels += casts ? 3 : 0;
     if (!drops && !casts) return;
-    struct operation *op = add_memory(build, OP_ADAPTER_DROPOUT, in, elements, traffic);
+    struct operation *op = add_memory(build, OP_ADAPTER_INPUT, in, elements, traffic);
     if (drops) op->saved_bytes = op->saved_recomputed_bytes = elements * (e + 1);
 }
 

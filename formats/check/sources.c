@@ -23,17 +23,20 @@ static void take_some(const struct notes *notes, int from, int to, struct rk_fin
     for (int i = from; i < to; i++) {
         const struct rk_finding *note = &notes->note[i];
         const bool bad = note->severity == NOTE_REFUSED || note->severity == NOTE_UNKNOWN;
-        if (!bad || !*note->rule || rk_rules()[rule_index(note->rule)].id == NULL) continue;
-        struct rk_finding *finding = findings_add(findings, note->rule);
+        const bool warns = note->severity == NOTE_WARNING; /* as reckon import prints it */
+        const char *rule = warns ? "12.effect" : note->rule;
+        if (!(bad || warns) || !*rule || rk_rules()[rule_index(rule)].id == NULL) continue;
+        struct rk_finding *finding = findings_add(findings, rule);
         *finding = *note;
-        finding->severity = RK_ERROR;
+        snprintf(finding->rule, sizeof finding->rule, "%s", rule);
+        finding->severity = warns ? RK_WARNING : RK_ERROR;
     }
 }
 
-void check_take_notes(const struct notes *notes, struct rk_findings *findings)
+void check_take_notes(const struct notes *notes, int from, struct rk_findings *findings)
 {
-    take_some(notes, 0, notes->count, findings);
-    findings->dropped += notes->dropped;
+    take_some(notes, from, notes->count, findings);
+    if (!from) findings->dropped += notes->dropped;
 }
 
 void judge_plan(const struct rk_check_input *input, const struct rk_model *model,
@@ -359,6 +362,7 @@ enum rk_status check_megatron(const struct rk_check_input *input, struct rk_find
         .sets = input->sets,
         .set_count = input->set_count,
         .gpus = input->gpus,
+        .machine = input->system ? input->system->devices : 0,
         .vocabulary = input->vocabulary,
         .version = input->version,
         .collect = true,

@@ -32,9 +32,9 @@ struct rk_system with_host(const struct rk_system *system, struct rk_memory memo
 enum rk_status check_other(const struct plan_format *format, const struct rk_check_input *input,
                            struct rk_findings *findings, struct rk_error *error);
 
-/* Those of a reader that have a rule: refusals as errors. What no plan covers stays an error of
- * the reader. */
-void check_take_notes(const struct notes *notes, struct rk_findings *findings);
+/* Those of a reader from the `from`-th on: refusals that have a rule as errors, warnings as such.
+ * What no plan covers stays an error of the reader. */
+void check_take_notes(const struct notes *notes, int from, struct rk_findings *findings);
 
 bool check_offloads(const struct rk_plan *plan);
 

@@ -24,6 +24,11 @@ static void complain(struct rk_findings *findings, const char *rule, const char 
     snprintf(f->fix, sizeof f->fix, "%s", fix);
 }
 
+static uint64_t machine_of(const struct rk_check_input *input)
+{
+    return input->system ? input->system->devices : 0;
+}
+
 /* B = b * accumulation * d, as far as the file says them. */
 static bool judge_batch(const struct deepspeed_choices *c, uint64_t gpus,
                         struct rk_findings *findings)
@@ -101,9 +106,10 @@ static enum rk_status judge_deepspeed(const struct rk_check_input *input,
     struct rk_plan plan;
     struct rk_model model = *input->model;
     enum rk_status status = deepspeed_choices(source, &c, notes, error);
+    const int chosen = notes->count;
     if (status == RK_OK || notes_count(notes, NOTE_REFUSED))
         settings_check("deepspeed", source, notes);
-    check_take_notes(notes, findings);
+    check_take_notes(notes, 0, findings);
     if (status != RK_OK) return status;
     judge_choices(&c, findings);
     if (!judge_batch(&c, input->gpus, findings) || findings_have(findings, "1.*")) return RK_OK;
@@ -113,8 +119,10 @@ static enum rk_status judge_deepspeed(const struct rk_check_input *input,
         return RK_OK;
     }
     struct config_source known = *source; /* what is judged does not depend on copies */
-    if (!known.gpus && !deepspeed_gpus(&c)) known.gpus = c.autotp * c.sequence;
+    if (!known.gpus && !known.machine && !deepspeed_gpus(&c)) known.gpus = c.autotp * c.sequence;
+    const int told = notes->count;
     status = deepspeed_read(&known, &model, &plan, notes, error);
+    check_take_notes(notes, told + chosen, findings); /* the choices are told */
     if (status != RK_OK) return status;
     if (c.optimizer_device) plan.share[RK_SHARE_OPTIMIZER][0] = c.ratio;
     if (c.param_device) plan.share[RK_SHARE_WEIGHTS][0] = 1;
@@ -137,7 +145,8 @@ enum rk_status check_deepspeed(const struct rk_check_input *input, struct rk_fin
                                          .text = input->text,
                                          .sets = input->sets,
                                          .set_count = input->set_count,
-                                         .gpus = input->gpus};
+                                         .gpus = input->gpus,
+                                         .machine = machine_of(input)};
     if (!notes) return no_memory(error);
     enum rk_status status = input->model ? judge_deepspeed(input, &source, notes, findings, error)
                                          : rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
@@ -158,6 +167,7 @@ enum rk_status check_other(const struct plan_format *format, const struct rk_che
                                          .sets = input->sets,
                                          .set_count = input->set_count,
                                          .gpus = input->gpus,
+                                         .machine = machine_of(input),
                                          .vocabulary = input->vocabulary};
     struct rk_plan plan;
     struct rk_launch launch = input->launch;
@@ -170,7 +180,7 @@ enum rk_status check_other(const struct plan_format *format, const struct rk_che
         status = format->read(&source, model, &plan, notes, error);
         settings_check(format->name, &source, notes);
     }
-    if (notes) check_take_notes(notes, findings);
+    if (notes) check_take_notes(notes, 0, findings);
     launch.pads = true;
     launch.fills_stages = toml;
     if (status == RK_OK && input->system) plan_attend_on(&plan, input->system);

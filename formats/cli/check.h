@@ -19,9 +19,9 @@ int check_write(const struct rk_findings *findings, const struct checked *checke
                 enum check_format format, const char *path);
 
 /* For other commands: one line on standard error that says what the first error of a plan is, and
- * how many follow; nothing where there is none. `name` heads it, "the best plan"; `system` may be
- * NULL. What memory is short of is theirs to say. */
-void check_remark(const char *name, const struct rk_model *model, const struct rk_system *system,
+ * how many follow; true and nothing where there is none. `name` heads it, "the best plan"; `system`
+ * may be NULL. What memory is short of is theirs to say. */
+bool check_remark(const char *name, const struct rk_model *model, const struct rk_system *system,
                   const struct rk_plan *plan);
 
 /* Judges lines of cases. Returns the exit code, as all that follow. */

@@ -77,6 +77,7 @@ void waste_find(const struct waste_case *of, struct rk_findings *findings)
     const struct launch_source source = {.path = input->path,
                                          .model = of->model,
                                          .gpus = input->gpus,
+                                         .machine = input->system->devices,
                                          .vocabulary = input->vocabulary,
                                          .sets = input->sets,
                                          .set_count = input->set_count};

@@ -250,7 +250,7 @@ int check_write(const struct rk_findings *findings, const struct checked *checke
     return rk_findings_errors(findings) ? RK_CHECK_FAILED : RK_OK;
 }
 
-void check_remark(const char *name, const struct rk_model *model, const struct rk_system *system,
+bool check_remark(const char *name, const struct rk_model *model, const struct rk_system *system,
                   const struct rk_plan *plan)
 {
     const struct rk_launch launch = {.pads = true, .lone_ends = true, .states_only = true};
@@ -261,7 +261,7 @@ void check_remark(const char *name, const struct rk_model *model, const struct r
     const bool judged = !rk_answerer(plan->framework)->runs || rk_plan_layout(plan)->parts;
     if (!findings || judged) {
         free(findings);
-        return;
+        return true;
     }
     rk_check_plan(model, system, plan, &launch, findings);
     for (int i = 0; i < findings->count; i++) {
@@ -278,4 +278,5 @@ void check_remark(const char *name, const struct rk_model *model, const struct r
         fputc('\n', stderr);
     }
     free(findings);
+    return !first;
 }

@@ -52,7 +52,7 @@ static const struct option check_rows[] = {
     {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXTS, .argument = "FILE|WORDS", AT(words), .complete = "file",
      .help = "Plan, in the same form as PLAN"},
     {.letter = 'g', .name = "gpus", .common = true, .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
-     .help = "Number of GPUs launched (default: as the plan or the file says)"},
+     .help = "Number of GPUs launched (default: as the plan or the file says, else all of the system)"},
     {.name = "domain", .type = OPTION_NUMBER, .argument = "N", AT(domain), .min = 1, .max = 1 << 20,
      .help = "Number of GPUs joined by the fastest links (default: as the system says)"},
     {.name = "as", .type = OPTION_TEXT, .argument = "FORMAT", AT(format_of),

@@ -472,6 +472,7 @@ int cmd_doctor(int argc, char **argv)
     const struct launch_source source = {.path = args.launch_file,
                                          .model = args.source.model,
                                          .gpus = args.source.gpus,
+                                         .machine = launch_machine(args.source.system),
                                          .vocabulary = args.vocabulary,
                                          .variant = args.variant,
                                          .sets = args.sets.text,

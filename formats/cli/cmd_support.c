@@ -172,9 +172,11 @@ static enum rk_status gather_launch(const struct support_args *args, struct plan
                                     struct rk_error *error)
 {
     struct launch *launch = calloc(1, sizeof *launch);
-    const struct launch_source source = {
-        .path = args->first, .model = args->source.model, .gpus = args->source.gpus};
     const char *system = args->source.system ? args->source.system : args->second;
+    const struct launch_source source = {.path = args->first,
+                                         .model = args->source.model,
+                                         .gpus = args->source.gpus,
+                                         .machine = launch_machine(system)};
     if (!launch) return no_memory(error);
     enum rk_status status = RK_OK;
     if (!system)

@@ -1,6 +1,7 @@
 /* doctor_causes.c - one thing at a time is otherwise, in the plan or the machine, and the step is
  * predicted again: what comes nearest to the measured time may explain it. */
 #include "cli/doctor_causes.h"
+#include "machine/part.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,11 +37,11 @@ static void more_power(struct patient *p)
 }
 static void slow_fabric(struct patient *p)
 {
-    p->system.network[p->system.networks - 1].bandwidth_Bps /= 4;
+    network_at(&p->system.network[p->system.networks - 1], 1.0 / 4);
 }
 static void slow_node(struct patient *p)
 {
-    p->system.network[0].bandwidth_Bps /= 4;
+    network_at(&p->system.network[0], 1.0 / 4);
 }
 static void all_again(struct patient *p)
 {

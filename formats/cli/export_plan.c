@@ -23,6 +23,18 @@ const struct option export_source_options[] = {
 };
 /* clang-format on */
 
+bool launch_has_file(const struct rk_system *system)
+{
+    return !system->kernels.frameworks;
+}
+
+const char *launch_format(const struct rk_system *system, enum rk_framework framework)
+{
+    static const char *const formats[RK_FRAMEWORKS] = {
+        [RK_MEGATRON] = "megatron", [RK_FSDP] = "torchtitan", [RK_DEEPSPEED] = "deepspeed"};
+    return launch_has_file(system) ? formats[framework] : NULL;
+}
+
 enum rk_status export_gather(const struct plan_source *source, struct rk_system *system,
                              struct export_plan *plan, struct rk_error *error)
 {
@@ -47,5 +59,8 @@ enum rk_status export_gather(const struct plan_source *source, struct rk_system 
     if (system) plan_take_system(&draft, system);
     if (!plan_complete(&draft, &fault)) return plan_fail(&draft, &fault, error);
     plan->plan = draft.plan;
+    if (system && !launch_has_file(system))
+        return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0, LAUNCH_NO_FILE, system->id,
+                       rk_framework_name(rk_usual_framework(system->kernels.frameworks)));
     return system ? host_add(&plan->plan, source->system, system, host, error) : RK_OK;
 }

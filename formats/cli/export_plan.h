@@ -16,6 +16,14 @@ struct export_plan {
     struct rk_plan plan;
 };
 
+/* Is there a tool on the system whose file is written? The `reckon export` that writes it; NULL:
+ * none. */
+bool launch_has_file(const struct rk_system *system);
+const char *launch_format(const struct rk_system *system, enum rk_framework framework);
+#define LAUNCH_NO_FILE                                                                             \
+    "what runs on %s, for which framework=%s stands, has no file that is written: give its "       \
+    "program the degrees of the plan"
+
 /* Words override the file; the defaults are those of reckon-plan(5), with a system (else NULL)
  * those of reckon predict, which may offload to its nodes' memory. */
 enum rk_status export_gather(const struct plan_source *source, struct rk_system *system,
@@ -76,6 +84,10 @@ enum rk_status export_galvatron(FILE *file, const struct export_plan *plan, stru
 enum rk_status export_write(const char *path, enum export_target to, const struct export_how *how,
                             const struct export_plan *plan, struct rk_plan *run,
                             struct notes *notes, struct rk_error *error);
+
+/* What the file would not say of the plan, as warnings; nothing is written. */
+enum rk_status export_lost(enum export_target to, const struct export_plan *plan,
+                           struct notes *notes, struct rk_error *error);
 
 /* reckon export ranks; export_ranks.c */
 extern const struct usage export_ranks_usage;

@@ -137,6 +137,21 @@ static enum rk_status write_flat(FILE *file, enum export_target to, const struct
     return status;
 }
 
+enum rk_status export_lost(enum export_target to, const struct export_plan *plan,
+                           struct notes *notes, struct rk_error *error)
+{
+    const struct export_how how = {.launcher = LAUNCHER_NONE};
+    struct rk_plan run;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory) return no_memory(error);
+    const enum rk_status status = write_flat(memory, to, &how, plan, &run, notes, error);
+    fclose(memory);
+    free(text);
+    return status;
+}
+
 /* The whole text first: on failure no file appears. */
 enum rk_status export_write(const char *path, enum export_target to, const struct export_how *how,
                             const struct export_plan *plan, struct rk_plan *run,

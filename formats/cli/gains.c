@@ -103,7 +103,8 @@ static bool spell_script(const struct gain_case *of, const struct rk_plan *a,
                          const struct rk_plan *b, struct megatron_changes *list, struct gain *gain)
 {
     const struct launch_source *s = of->source;
-    const struct megatron_options options = {.sets = s->sets,
+    const struct megatron_options options = {.machine = s->machine,
+                                             .sets = s->sets,
                                              .set_count = s->set_count,
                                              .gpus = s->gpus,
                                              .vocabulary = s->vocabulary,

@@ -28,7 +28,7 @@ static const struct operand file_operands[] = {
 
 #define FILE_ROWS \
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24, \
-     .help = "Number of GPUs of the run (default: as the file says)"}, \
+     .help = "Number of GPUs of the run (default: as the file says, else all of the system)"}, \
     {.name = "set", .type = OPTION_TEXTS, .argument = "KEY=VALUE", AT(sets), \
      .help = "Set a key that the file lacks, has as auto, or has with another value; may be repeated"}, \
     {.name = "ignore", .type = OPTION_TEXTS, .argument = "KEY", AT(ignored), \
@@ -121,6 +121,7 @@ static enum rk_status read(const struct plan_format *format, const struct file_a
         .set_count = (size_t)args->sets.count,
         .keys = {args->ignored.text, (size_t)args->ignored.count},
         .gpus = args->gpus,
+        .machine = launch_machine(args->answer.system),
         .vocabulary = args->vocabulary,
     };
     struct launch_answer to = {&s->model, &s->plan, &s->notes};

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/import_answer.h"
+#include "cli/launch_input.h"
 #include "cli/model_input.h"
 #include "megatron/megatron.h"
 #include "shell/shell.h"
@@ -30,7 +31,7 @@ static const struct operand megatron_operands[] = {
 
 static const struct option megatron_rows[] = {
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
-     .help = "Number of GPUs of the run (default: as torchrun, srun, mpirun, WORLD_SIZE or #SBATCH lines say)"},
+     .help = "Number of GPUs of the run (default: as torchrun, srun, mpirun, WORLD_SIZE or #SBATCH lines say, else all of the system)"},
     {.name = "set", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(sets),
      .help = "Set a variable that the script leaves unset, or override it; may be repeated"},
     {.name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 1, .max = 1 << 28,
@@ -113,6 +114,7 @@ static enum rk_status read_options(const struct megatron_args_given *given,
     *options = (struct megatron_options){.sets = given->sets.text,
                                          .set_count = (size_t)given->sets.count,
                                          .gpus = given->gpus,
+                                         .machine = launch_machine(given->answer.system),
                                          .vocabulary = given->vocabulary,
                                          .variant = (int)given->variant,
                                          .ignored = given->ignored.text,

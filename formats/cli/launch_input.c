@@ -227,6 +227,7 @@ struct config_source launch_config(const struct launch_source *source, const str
         .set_count = source->set_count,
         .keys = {.ignored = source->ignored, .ignored_count = source->ignored_count},
         .gpus = source->gpus,
+        .machine = source->machine,
         .vocabulary = source->vocabulary,
     };
 }
@@ -274,6 +275,7 @@ static enum rk_status read_megatron(const struct launch_source *source, struct l
     const struct megatron_options options = {.sets = source->sets,
                                              .set_count = source->set_count,
                                              .gpus = source->gpus,
+                                             .machine = source->machine,
                                              .vocabulary = source->vocabulary,
                                              .variant = (int)source->variant,
                                              .ignored = source->ignored,
@@ -323,6 +325,16 @@ enum rk_status launch_open(const struct launch_source *source, struct launch *la
     if (status == RK_OK && source->model && (!launch->format || launch->format->own_model))
         status = model_open(source->model, &launch->model, error);
     return status;
+}
+
+uint64_t launch_machine(const char *name)
+{
+    struct rk_system system = {.memories = 0};
+    struct rk_error ignored;
+    if (!name || rk_system_load(name, &system, &ignored) != RK_OK) return 0;
+    const uint64_t gpus = system.devices;
+    rk_system_release(&system);
+    return gpus;
 }
 
 void launch_release(struct launch *launch)

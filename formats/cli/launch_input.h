@@ -12,6 +12,7 @@
 struct launch_source {
     const char *path, *model;           /* `model` NULL: the file's, or the one that it names */
     uint64_t gpus, vocabulary, variant; /* 0: as the file says */
+    uint64_t machine;                   /* GPUs where neither says how many; 0: not known */
     const char *const *sets;            /* "NAME=VALUE" */
     size_t set_count;
     const char *const *ignored;
@@ -65,6 +66,9 @@ struct launch_answer {
 enum rk_status launch_read(const struct plan_format *format, const struct config_source *source,
                            size_t size, const char *model, struct launch_answer *to,
                            struct rk_error *error);
+
+/* How many GPUs a machine has; 0: its line does not say, or there is none (NULL). */
+uint64_t launch_machine(const char *system);
 
 /* The id of a model that a file describes, from the file's name. */
 void launch_name_model(const char *path, struct rk_model *model);

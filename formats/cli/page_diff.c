@@ -127,7 +127,8 @@ static void launch(struct html_page *page, const struct diff *d, const struct di
                                                "reckon import megatron %s --model-output %s",
                                                page_word(page, from->a), model)});
     }
-    page_launch(page, "To launch B, and to look closer at it:", model, from->system, &d->in.b);
+    page_launch(page, "To launch B, and to look closer at it:", model, from->system, &d->in.system,
+                &d->in.b);
 }
 
 /* Which of the two is faster, by how much, and do both fit? */

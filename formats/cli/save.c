@@ -49,6 +49,9 @@ static enum rk_status save_script(const struct save_args *args, const struct sav
     enum rk_status status =
         launch_run_of(answer->run, answer->model, answer->system, answer->plan, &how.run, error);
     if (status != RK_OK) return status;
+    if (!launch_has_file(answer->system))
+        return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0, LAUNCH_NO_FILE, answer->system->id,
+                       rk_framework_name(plan->framework));
     struct notes *notes = calloc(1, sizeof *notes);
     if (!notes) return no_memory(error);
     status = export_write(args->script, target[plan->framework], &how, &both, &run, notes, error);

@@ -36,6 +36,7 @@ static const struct tool_sign signs[] = {
     {"InternEvo",     "configuration",     NULL,            "internlm parallel|zero1 tensor pipeline weight", "say its degrees as words of reckon predict"},
     {"Megatron-Bridge", "recipe",          "bridge-recipe", "megatron.bridge ConfigContainer", NULL},
     {"Megatron-Bridge", "configuration",   "nemo",          "train: ddp: checkpoint: model: logger: tensor_model_parallel_size:", NULL},
+    {"Megatron-Bridge", "file of overrides", "nemo",          "model.num_layers train.global_batch_size", NULL},
     {"Megatron-Bridge", "script",          NULL,            "megatron.bridge|megatron_bridge|run_recipe.py|bridge_config|run_script.py --model_recipe_name", "give the recipe's YAML of overrides to reckon import nemo, or the recipe to reckon import bridge-recipe"},
     {"NeMo",          "recipe in Python",  NULL,            "nemo_run|nemo.collections.llm|MegatronStrategy", "give the degrees as words of reckon predict, or a YAML to reckon import nemo"},
     {"Modalities",    "configuration",     NULL,            "component_key variant_key", "say model, batch and degrees as words of reckon predict, framework=fsdp"},

@@ -1,5 +1,6 @@
 #include "keys/notes.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -40,6 +41,14 @@ void notes_add_rule(struct notes *notes, const char *rule, enum rk_severity seve
     va_start(values, format);
     add(notes, &finding, format, values);
     va_end(values);
+}
+
+uint64_t notes_machine(struct notes *notes, uint64_t gpus)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%" PRIu64, gpus);
+    if (gpus) notes_add(notes, NOTE_ASSUMED, 0, 0, "gpus", number, "all of the system");
+    return gpus;
 }
 
 int notes_count(const struct notes *notes, enum rk_severity kind)

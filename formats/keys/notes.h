@@ -4,6 +4,7 @@
 
 #include <reckon/check.h>
 #include <reckon/status.h>
+#include <stdint.h>
 
 /* Severities as readers call them. */
 #define NOTE_ASSUMED RK_ASSUMED
@@ -27,6 +28,9 @@ void notes_add(struct notes *notes, enum rk_severity kind, int line, int column,
 void notes_add_rule(struct notes *notes, const char *rule, enum rk_severity severity, int line,
                     int column, const char *what, const char *have, const char *fix,
                     const char *format, ...) RK_PRINTF(9, 10);
+
+/* The GPUs of the machine, where the run does not say how many; a note says so. 0: not known. */
+uint64_t notes_machine(struct notes *notes, uint64_t gpus);
 
 /* How many of a kind. */
 int notes_count(const struct notes *notes, enum rk_severity kind);

@@ -106,6 +106,8 @@ static const struct row {
     {"no-rope-fusion", "model.apply_rope_fusion", OFF, NULL},
     {"cuda-graph-impl", "model.cuda_graph_impl", VALUE, NULL},
     {"cuda-graph-scope", "model.cuda_graph_scope", LIST, NULL},
+    {"no-check-for-nan-in-loss-and-grad", "rerun_state_machine.check_for_nan_in_loss", OFF, NULL},
+    {"no-check-for-nan-in-loss-and-grad", "ddp.check_for_nan_in_grad", OFF, NULL},
 };
 
 /* Its recipes of mixed precision; NULL: it has none. */

@@ -145,6 +145,7 @@ static void put_degrees(struct list *l, const struct run *run, uint64_t *gpus)
     if (!*gpus && run->gpus) *gpus = run->gpus;
     if (!*gpus && run->nodes && run->devices) *gpus = run->nodes * run->devices;
     if (!*gpus && run->data) *gpus = run->data * model;
+    if (!*gpus) *gpus = notes_machine(l->notes, l->source->machine);
     uint64_t batch = run->batch;
     if (!batch && *gpus && model && *gpus % model == 0)
         batch = *gpus / model * run->microbatch * (run->accumulation ? run->accumulation : 1);
@@ -155,6 +156,7 @@ enum rk_status words_finish(struct list *l, const char *tool, uint64_t gpus,
                             struct megatron_import *import)
 {
     const struct megatron_options options = {.gpus = gpus,
+                                             .machine = l->source->machine,
                                              .vocabulary = l->source->vocabulary,
                                              .ignored = l->source->keys.ignored,
                                              .ignored_count = l->source->keys.ignored_count};

@@ -69,6 +69,7 @@ static enum rk_status interpret(struct megatron_args *args, const struct shell_w
     if (options->gpus) args->gpus = options->gpus;
     if (status == RK_OK) status = megatron_model(args, options->vocabulary, &import->model);
     if (status != RK_OK) return status;
+    if (!args->gpus) args->gpus = notes_machine(args->notes, options->machine);
     if (!args->gpus)
         return megatron_args_fail(args, NULL, "nothing says how many GPUs are used: give --gpus N");
     status = megatron_plan(args, &import->model, &import->plan);

@@ -14,6 +14,7 @@ struct megatron_options {
     const char *const *sets; /* "NAME=VALUE": variables of the script */
     size_t set_count;
     uint64_t gpus;              /* 0: as the launcher says */
+    uint64_t machine;           /* GPUs where neither says how many; 0: not known */
     uint64_t vocabulary;        /* 0: as the arguments say */
     int version;                /* minor of Megatron Core; 0: any in which all arguments exist */
     int variant;                /* of the commands that train, from 1 on; 0: there is only one */

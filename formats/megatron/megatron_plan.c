@@ -398,9 +398,18 @@ static void read_optimizer(const struct megatron_args *args, struct rk_plan *pla
     if (IS(OPTIMIZER, "dist_muon")) plan->zero = 1;
 }
 
-/* Named parts of a layer; "full", and a list of none, are whole layers, which are taken for whole
- * steps. */
-static void read_graphs(const struct megatron_args *args, struct rk_plan *plan)
+/* All parts that the model's layers have. */
+static unsigned whole_layers(const struct rk_model *m)
+{
+    return 1u << RK_GRAPH_ATTENTION | (m->recurrence ? 1u << RK_GRAPH_RECURRENCE : 0) |
+           (m->experts ? 1u << RK_GRAPH_EXPERTS : 0) |
+           (!m->experts || m->dense_layers ? 1u << RK_GRAPH_MLP : 0);
+}
+
+/* Named parts of a layer; "full", and a list of none, are whole layers, and full_iteration the
+ * step. */
+static void read_graphs(const struct megatron_args *args, const struct rk_model *model,
+                        struct rk_plan *plan)
 {
     plan->cuda_graphs = HAS(ENABLE_CUDA_GRAPH) || HAS(EXTERNAL_CUDA_GRAPH) ||
                         (HAS(CUDA_GRAPH_IMPL) && !IS(CUDA_GRAPH_IMPL, "none"));
@@ -414,11 +423,16 @@ static void read_graphs(const struct megatron_args *args, struct rk_plan *plan)
             megatron_lists(args, FLAG(CUDA_GRAPH_MODULES), name))
             plan->graph_parts |= 1u << i;
     }
+    const bool step = IS(CUDA_GRAPH_IMPL, "full_iteration") ||
+                      megatron_lists(args, FLAG(CUDA_GRAPH_SCOPE), "full_iteration") ||
+                      megatron_lists(args, FLAG(CUDA_GRAPH_MODULES), "full_iteration");
+    if (plan->cuda_graphs && !plan->graph_parts && !step) plan->graph_parts = whole_layers(model);
 }
 
 /* ---- kernels ---- */
 
-static void read_kernels(const struct megatron_args *args, struct rk_plan *plan)
+static void read_kernels(const struct megatron_args *args, const struct rk_model *model,
+                         struct rk_plan *plan)
 {
     const bool old = megatron_is_old(args) && !HAS(TRANSFORMER_IMPL);
     const bool local = IS(TRANSFORMER_IMPL, "local") || old;
@@ -444,7 +458,7 @@ static void read_kernels(const struct megatron_args *args, struct rk_plan *plan)
     plan->fused = !HAS(NO_ROPE_FUSION);
     plan->loss_in_place = HAS(CROSS_ENTROPY_FUSION) && IS(CROSS_ENTROPY_IMPL, "te");
     plan->loss_compiled = HAS(CROSS_ENTROPY_FUSION) && !plan->loss_in_place;
-    read_graphs(args, plan);
+    read_graphs(args, model, plan);
 }
 
 /* Of zero bubble's fork, whose V has two chunks by itself. */
@@ -477,7 +491,7 @@ enum rk_status megatron_plan(const struct megatron_args *args, const struct rk_m
     read_chunks(args, model, plan);
     read_bytes(args, plan);
     read_optimizer(args, plan);
-    read_kernels(args, plan);
+    read_kernels(args, model, plan);
     read_schedule(args, plan);
     const bool whole =
         HAS(PADDED_VOCAB_SIZE) || HAS(PAD_VOCAB_TO) ||

@@ -337,6 +337,15 @@ static void put_graph_parts(struct writer *w)
                                MANY_SCOPES);
 }
 
+/* Megatron-LM asks for the last argument with it. */
+static void put_graph_of_step(struct writer *w)
+{
+    const bool own = w->version >= megatron_flags[FLAG(CUDA_GRAPH_MODULES)].since;
+    megatron_put(w, FLAG(CUDA_GRAPH_IMPL), "%s", own ? "full_iteration" : "local");
+    if (!own) megatron_put(w, FLAG(CUDA_GRAPH_SCOPE), "%s", "full_iteration");
+    text_flag(w, "no-check-for-nan-in-loss-and-grad");
+}
+
 static void put_kernels(struct writer *w)
 {
     static const char *const kernels[RK_ATTENTION_KERNELS] = {[RK_UNFUSED] = "unfused",
@@ -365,7 +374,9 @@ static void put_kernels(struct writer *w)
         1u << RK_PART_MLP | 1u << RK_PART_EXPERTS | 1u << RK_PART_CORE_ATTENTION;
     if (!p->cuda_graphs || p->recompute == RK_WHOLE) return; /* Megatron-LM takes one of them */
     if (p->recompute == RK_SELECTIVE && p->recompute_parts & dropped && !w->m->no_dropout) return;
-    if (w->version >= megatron_flags[FLAG(CUDA_GRAPH_IMPL)].since)
+    if (!p->graph_parts && w->version >= megatron_flags[FLAG(CUDA_GRAPH_IMPL)].since)
+        put_graph_of_step(w);
+    else if (w->version >= megatron_flags[FLAG(CUDA_GRAPH_IMPL)].since)
         megatron_put(w, FLAG(CUDA_GRAPH_IMPL), "%s", "transformer_engine");
     else if (w->version >= megatron_flags[FLAG(EXTERNAL_CUDA_GRAPH)].since)
         megatron_put(w, FLAG(EXTERNAL_CUDA_GRAPH), "%s", "");

@@ -368,6 +368,7 @@ static enum rk_status read_plan(struct work *w, struct rk_model *model, struct r
                                                   .given = w->given,
                                                   .given_count = w->given_count},
                                          .gpus = gpus,
+                                         .machine = w->script->machine,
                                          .vocabulary = w->script->vocabulary,
                                          .script = &w->shell};
     if (w->script->find_model) status = w->script->find_model(&source, model, w->notes, w->error);

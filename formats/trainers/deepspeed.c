@@ -208,7 +208,8 @@ enum rk_status deepspeed_read(const struct config_source *source, struct rk_mode
     (void)model;
     enum rk_status status = deepspeed_choices(source, &c, notes, error);
     if (status != RK_OK) return status;
-    const uint64_t gpus = source->gpus ? source->gpus : deepspeed_gpus(&c);
+    uint64_t gpus = source->gpus ? source->gpus : deepspeed_gpus(&c);
+    if (!gpus) gpus = notes_machine(notes, source->machine);
     status = check(source, &c, gpus, error);
     if (status == RK_OK) status = check_open(source->path, &c, gpus, error);
     if (status == RK_OK)

@@ -178,10 +178,11 @@ static enum rk_status read_ranks(struct reading *r)
 {
     const struct job *j = &r->j;
     struct rk_plan *p = r->p;
-    if (!r->source->gpus)
+    p->ranks = r->source->gpus;
+    if (!p->ranks) p->ranks = notes_machine(r->notes, r->source->machine);
+    if (!p->ranks)
         return rk_fail(r->error, RK_BAD_INPUT, r->settings.path, 0, 0,
                        "the file does not say on how many devices: give --gpus N");
-    p->ranks = r->source->gpus;
     p->tensor = j->tensor ? j->tensor : 1;
     if (p->tensor > p->ranks || !j->replicas || j->replicas > p->ranks ||
         p->ranks % (p->tensor * j->replicas))

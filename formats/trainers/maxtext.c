@@ -302,10 +302,12 @@ static enum rk_status read_mesh(struct reading *r)
     int open_in, open_out;
     const int64_t in = product(r->j.inner, &open_in), out = product(r->j.outer, &open_out);
     const bool whole = open_in < 0 && open_out < 0;
-    if (!r->source->gpus && !whole)
+    uint64_t gpus = r->source->gpus;
+    if (!gpus && whole) gpus = (uint64_t)(in * out);
+    if (!gpus) gpus = notes_machine(r->notes, r->source->machine);
+    if (!gpus)
         return rk_fail(r->error, RK_BAD_INPUT, r->settings.path, 0, 0,
                        "one axis is -1, the rest of the devices: give --gpus N");
-    const uint64_t gpus = r->source->gpus ? r->source->gpus : (uint64_t)(in * out);
     const enum rk_status status = fill(r, (int64_t)gpus);
     if (status != RK_OK) return status;
     const uint64_t shards = axis(r, FSDP) * axis(r, TRANSPOSE);

@@ -119,6 +119,7 @@ static enum rk_status read_ranks(struct reading *r)
     static const int zero[] = {3, 2, 3, 2, 0};
     p->ranks = r->source->gpus;
     if (!p->ranks && j->spread == SINGLE) p->ranks = 1;
+    if (!p->ranks) p->ranks = notes_machine(r->notes, r->source->machine);
     if (!p->ranks)
         return rk_fail(r->error, RK_BAD_INPUT, r->settings.path, 0, 0,
                        "the file does not say how many GPUs are used: give --gpus N");

@@ -193,7 +193,7 @@ static enum rk_status derive_ranks(struct reading *r)
     static const char *const shard_key = "parallelism.data_parallel_shard_degree";
     struct job *j = &r->j;
     struct rk_plan *p = r->p;
-    const uint64_t gpus = r->source->gpus;
+    uint64_t gpus = r->source->gpus;
     const double all = (double)j->tensor * (double)j->pipeline * (double)j->context *
                        (double)j->replicate * (double)(j->shard > 0 ? j->shard : 1);
     if (!j->tensor || !j->pipeline || !j->context || !j->expert || !j->expert_tensor ||
@@ -203,6 +203,7 @@ static enum rk_status derive_ranks(struct reading *r)
     if (all > MOST_RANKS || j->expert > MOST_RANKS || j->expert_tensor > MOST_RANKS)
         return rk_fail(r->error, RK_BAD_INPUT, r->settings->path, 0, 0,
                        "the degrees make more than %d ranks", MOST_RANKS);
+    if (j->shard < 1 && !gpus) gpus = notes_machine(r->notes, r->source->machine);
     if (j->shard < 1 && !gpus)
         return settings_fail_key(
             r->settings, shard_key, r->error,

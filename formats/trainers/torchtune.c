@@ -158,6 +158,7 @@ static enum rk_status read_degrees(const struct reading *r)
     p->ranks = r->source->gpus ? r->source->gpus
                : shard         ? shard * t->replicas * t->tensor * t->context
                                : 0;
+    if (!p->ranks) p->ranks = notes_machine(r->notes, r->source->machine);
     if (!p->ranks)
         return rk_fail(r->error, RK_BAD_INPUT, r->settings.path, 0, 0,
                        "the file does not say how many GPUs the recipe is started on: give "

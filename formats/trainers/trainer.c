@@ -62,6 +62,7 @@ static enum rk_status read_degrees(const struct reading *r)
                   "starts one process, whatever num_processes says");
     const uint64_t sharded = t->shard > 0 ? (uint64_t)t->shard : 1;
     if (!p->ranks && t->shard > 0) p->ranks = sharded * t->replicate * p->tensor * p->context;
+    if (!p->ranks) p->ranks = notes_machine(r->notes, r->source->machine);
     if (!p->ranks) return fail(r, "nothing says how many GPUs are used: give --gpus N");
     if (p->ranks > 1 << 24 || p->ranks % (p->tensor * p->context))
         return fail(r, "the GPUs are not divisible by the degrees of tensor and context "

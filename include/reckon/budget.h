@@ -20,8 +20,10 @@ extern "C" {
 enum { RK_BUDGET_SIZES = 14 };
 RK_API struct rk_model rk_budget_model(int size);
 
+struct rk_budgeted;
 struct rk_budget {
     const struct rk_system *system;
+    const struct rk_system *hosted; /* asked where nothing fits `system`; NULL: none */
     double days, cost; /* at most; 0: no limit, of one of them */
     enum rk_scaling_law law;
     uint64_t gpus, batch; /* batch 0: 4 million tokens, in whole samples of every GPU */
@@ -31,7 +33,7 @@ struct rk_budget {
     enum rk_status (*leave)(void *context, struct rk_plans_problem *problem, struct rk_aim *aim,
                             struct rk_error *error);
     /* The run of RK_BUDGET_TOKENS tokens under a plan. */
-    enum rk_status (*run)(void *context, const struct rk_model *model, const struct rk_plan *plan,
+    enum rk_status (*run)(void *context, const struct rk_budgeted *weighed,
                           const struct rk_prediction *prediction, struct rk_campaign *campaign,
                           struct rk_error *error);
     void *context;
@@ -41,6 +43,7 @@ struct rk_budget {
 /* What one model gets for the budget. */
 struct rk_budgeted {
     struct rk_model model;
+    const struct rk_system *system; /* of the budget: the one that it fits, or the last asked */
     bool fits; /* what follows is filled */
     struct rk_offer offer;
     struct rk_campaign campaign;

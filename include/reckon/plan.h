@@ -333,6 +333,9 @@ RK_API const struct rk_answerer *rk_answerer(enum rk_framework framework);
 /* The framework, by default, that has this model answer. */
 RK_API enum rk_framework rk_framework_of(enum rk_by by);
 
+/* Of those that run on a device, 1 << enum rk_framework: Megatron-LM, else the first. 0: any. */
+RK_API enum rk_framework rk_usual_framework(unsigned frameworks);
+
 /* The kernel of attention where nothing is said: Megatron-LM's "auto" has Transformer Engine take
  * the fastest that it has for the device, cuDNN's or FlashAttention-3 on Hopper and later, before
  * FlashAttention-2, and none of its own below Ampere; PyTorch's scaled_dot_product_attention, with

@@ -3,7 +3,7 @@
 // page and nothing is said on the console. Screenshots stay in BUILD/tests/browser.
 'use strict';
 const fs = require('fs'), path = require('path');
-const {openChromium, openPage} = require('./chromium.js'), {compare} = require('./questions.js');
+const {openChromium, openPage} = require('./chromium.js'), {askExecutable, compare} = require('./questions.js');
 const source = process.env.RECKON_SOURCE || path.join(__dirname, '../..');
 const build = process.env.RECKON_BUILD || path.join(source, 'build'), shots = path.join(build, 'tests/browser');
 const file = path.join(source, 'build-page/reckon.html');
@@ -210,13 +210,27 @@ async function questions(browser) {
   await page.close();
 }
 
+// What stands first in the page is what `reckon search` finds, by the framework that runs on the machine.
+async function asProgram(browser) {
+  for (const [model, system, gpus, batch] of [['llama3.1-8b', 'h100-sxm5-80g', 32, 256], ['llama3.1-8b', 'tpu-v5p', 64, 64], ['mixtral-8x7b', 'a100-sxm4-80g', 64, 128]]) {
+    const page = await open(browser, {width: 1000}, `#m=${model}&s=${system}&g=${gpus}&b=${batch}`);
+    await settled(page);
+    const {text} = askExecutable(['search', model, system, '-g', gpus, '-b', batch, '-k', '1', '-q', '--format', 'json'].map(String));
+    const best = JSON.parse(text).best[0], shown = await page.evaluate(`document.getElementById('bar').textContent`);
+    const [, step, unit, mfu] = shown.match(/([\d.]+)\s(ms|s|min), MFU ([\d.]+)/) || [];
+    const scale = {ms: 1e-3, s: 1, min: 60}[unit], near = (a, b) => Math.abs(a / b - 1) < 0.006; // three digits
+    check(near(step * scale, best.step_s) && near(mfu / 100, best.mfu), `${model} on ${system}: the page has ${shown}, reckon search ${best.step_s} s, MFU ${best.mfu}`);
+    await page.close();
+  }
+}
+
 (async () => {
   if (!fs.existsSync(file)) { console.log('there is no page: ./dev page'); process.exit(77); }
   fs.mkdirSync(shots, {recursive: true});
   const browser = await openChromium();
   if (!browser) { console.log('there is no chromium'); process.exit(77); }
   try {
-    for (const part of [byPointer, promptly, byKeyboard, ownModel, ownPlan, questions, looks].filter(p => !process.argv[2] || p.name === process.argv[2]))
+    for (const part of [byPointer, promptly, byKeyboard, ownModel, ownPlan, asProgram, questions, looks].filter(p => !process.argv[2] || p.name === process.argv[2]))
       await part(browser).catch(failure => check(false, `${part.name}: ${failure.message}`));
   } finally {
     browser.close();

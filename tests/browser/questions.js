@@ -87,7 +87,7 @@ async function compare(ask, count, seed) {
   return failed;
 }
 
-module.exports = {compare, readCatalog};
+module.exports = {askExecutable, compare, readCatalog};
 
 if (require.main === module)
   (async () => {

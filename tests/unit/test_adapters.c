@@ -97,7 +97,7 @@ Test(adapters, inputs_are_cast_where_adapters_are_wider)
         const struct layer layer = layer_of(&model, LAYER_DENSE, &plan);
         double bytes[2] = {0};
         for (int k = 0; k < layer.operations; k++)
-            if (layer.operation[k].op == OP_ADAPTER_DROPOUT) {
+            if (layer.operation[k].op == OP_ADAPTER_INPUT) {
                 bytes[0] += layer.operation[k].bytes[RK_FORWARD];
                 bytes[1] += layer.operation[k].bytes[RK_AGRAD];
             }

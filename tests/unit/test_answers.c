@@ -25,13 +25,14 @@ static enum rk_status leave_nothing(void *context, struct rk_plans_problem *prob
 }
 
 /* Without failures and checkpoints, two dollars for a GPU and hour. */
-static enum rk_status run_plainly(void *context, const struct rk_model *of,
-                                  const struct rk_plan *plan, const struct rk_prediction *p,
-                                  struct rk_campaign *campaign, struct rk_error *error)
+static enum rk_status run_plainly(void *context, const struct rk_budgeted *w,
+                                  const struct rk_prediction *p, struct rk_campaign *campaign,
+                                  struct rk_error *error)
 {
+    const struct rk_plan *plan = &w->offer.found.plan;
     (void)context, (void)error;
     *campaign = (struct rk_campaign){.tokens = RK_BUDGET_TOKENS,
-                                     .tokens_per_step = (double)(plan->batch * of->sequence),
+                                     .tokens_per_step = (double)(plan->batch * w->model.sequence),
                                      .step_s = p->step_s,
                                      .ranks = plan->ranks,
                                      .rates = {INFINITY, INFINITY, INFINITY, INFINITY},

@@ -328,7 +328,9 @@ Test(megatron, graphs_of_the_plan)
 {
     const unsigned both = 1u << RK_GRAPH_ATTENTION | 1u << RK_GRAPH_ROUTER;
     const struct rk_plan *p = plan_with("--cuda-graph-impl local");
-    cr_expect(p->cuda_graphs && p->graph_parts == 0, "whole layers");
+    cr_expect_eq(p->graph_parts, 1u << RK_GRAPH_ATTENTION | 1u << RK_GRAPH_MLP, "whole layers");
+    p = plan_with("--cuda-graph-impl local --cuda-graph-scope full");
+    cr_expect_eq(p->graph_parts, 1u << RK_GRAPH_ATTENTION | 1u << RK_GRAPH_MLP, "whole layers");
     p = plan_with("--cuda-graph-impl local --cuda-graph-scope full_iteration");
     cr_expect(p->cuda_graphs && p->graph_parts == 0);
     p = plan_with("--cuda-graph-impl transformer_engine --cuda-graph-scope attn moe_router");

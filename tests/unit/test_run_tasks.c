@@ -237,7 +237,7 @@ Test(run_tasks, knows_every_operation)
                                       OP_PREDICTION_ALL_GATHER,
                                       OP_CAST,
                                       OP_DEQUANTIZE,
-                                      OP_ADAPTER_DROPOUT,
+                                      OP_ADAPTER_INPUT,
                                       OP_ADAPTER_IN,
                                       OP_ADAPTER_OUT,
                                       OP_ADAPTER_NORM,

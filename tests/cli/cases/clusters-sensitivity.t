@@ -15,15 +15,15 @@ reckon predict -m llama3.1-8b -s "$(machine 50 300 100)" --plan a.json --sensiti
 new - old,link,,,bandwidth_Bps 1.1696730527614176,1.1718422281634377
 1.169673052761418
 1.171842228163438
-old,network,0,NVLink3,bandwidth_Bps 1.167784843953955,1.174150038928114
+old,network,0,NVLink3,bandwidth_Bps 1.1681511187808487,1.173679367944135
 1.168151118780849
 1.173679367944135
 Sensitivity of the best time: its relative change per relative change of the parameter
 cluster    what                                  now            sensitivity  best time with 10 % more  with 10 % less
 new        matrix engine: peak                   989.4 TFLOP/s  -0.433       1.124 s (-3.94 %)         1.226 s (+4.71 %)
 new        matrix engine: efficiency             0.775          -0.359       1.134 s (-3.12 %)         1.218 s (+4.07 %)
-new        network tier 0 (NVLink4): bandwidth   450 GB/s       -0.347       1.134 s (-3.12 %)         1.215 s (+3.82 %)
 new        network tier 0 (NVLink4): efficiency  0.809          -0.347       1.134 s (-3.12 %)         1.215 s (+3.82 %)
+new        network tier 0 (NVLink4): bandwidth   450 GB/s       -0.303       1.139 s (-2.74 %)         1.21 s (+3.32 %)
 old        matrix engine: peak                   312 TFLOP/s    -0.149       1.159 s (-0.98 %)         1.194 s (+2.00 %)
 new        attention: efficiency                 0.65           -0.073       1.163 s (-0.66 %)         1.18 s (+0.80 %)
 new - old: below 2.599 GB/s a node, several clusters are no better than one

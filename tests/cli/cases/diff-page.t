@@ -47,6 +47,3 @@ they run
 reckon: --best: give it, or a second plan, and not both
 reckon: two plans are compared: leave out zero1, or write it into one of them
 reckon: "--tensr" is not known, did you mean --tensor? reckon diff --help-all lists all flags
-reckon: warning: split even: cannot be expressed in Megatron Core 0.19: the run has 2,3*17,2*13,1
-reckon: warning: embedding_counts yes: cannot be expressed in Megatron Core 0.19: the run has no
-reckon: warning: head_counts yes: cannot be expressed in Megatron Core 0.19: the run has no

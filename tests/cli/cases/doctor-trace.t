@@ -32,8 +32,8 @@ GPU idle: host or pipeline,2,0.01406204474139018,19.8593795525861
 
 if,step_s,measured_over,look_at
 scores of attention in memory,5.678564409847976,1.761008465917483,"whether a fused kernel takes the run's mask, bias and head width"
-links within the node at a quarter,4.861245595056577,2.0570859473072183,"nccl-tests on one node; NVLink state, peer access"
 all layers are recomputed,4.77414232684347,2.0946170673993545,the run's recomputation setting
+links within the node at a quarter,4.645010447971304,2.1528476872140243,"nccl-tests on one node; NVLink state, peer access"
 products at 0.8 of their rate,4.290797397968698,2.330569139604235,"clocks, power limit and temperature under load (nvidia-smi -q -d CLOCK,POWER)"
 "norms, activation and loss one kernel each step",4.217446809009061,2.3711028147737605,torch.compile or fused kernels
 attention is FlashAttention-2,4.001309864006515,2.4991816029931235,"which kernel runs, in a profile"

@@ -10,6 +10,8 @@ reckon fits llama3.1-70b "h100-sxm5-80g x256 leaf=32,over=8" dp16 tp4 pp4 vpp10 
 reckon fits llama3.1-70b "h100-sxm5-80g x256 leaf=32,over=8" dp16 tp4 pp4 vpp10 gbs512 sp zero1 --headroom none >answer; echo "exit $?"; head -1 answer
 # a lower tier that is too small, whatever the device's
 reckon fits llama3.1-8b "a100-sxm4-80g x8 mem2=1GiB@50GB/s" framework=fsdp zero3 gbs8 mbs1 seq8704 no-fused offload-optimizer=1 >answer; echo "exit $?"
+# a plan that fits and that the framework does not start is no plan to go on with
+reckon fits llama3.1-8b 'h100-sxm5-80g x8' tp8 gbs8 offload-optimizer >answer; echo "exit $?"; head -1 answer
 === stdout
 exit 0
 exit 1
@@ -21,6 +23,10 @@ does not fit: P(fits) 53 %, memory 78.6 of 80.0 GiB on stage 0 of 0-3
 exit 2
 unsure: P(fits) 53 %, 16.82 s per step (50 % 16.38-21.99 s), MFU 44.2 %, memory 78.6 of 80.0 GiB on stage 0 of 0-3
 exit 1
+exit 1
+fits: P(fits) 100 %, 1.421 s per step (50 % 1.368-2.078 s), MFU 30.0 %, memory 20.3 of 80.0 GiB
 === stderr
 reckon: --sure: "20,75" is not a pair of percentages of 5 to 100 such as 75,20, the larger first, and no single one such as 50: they are bounds of P(fits), not shares of the memory
 reckon: --sure: "often" is not a pair of percentages of 5 to 100 such as 75,20, the larger first, and no single one such as 50: they are bounds of P(fits), not shares of the memory
+reckon: the plan cannot be launched: 12.needs optimizer_offload: optimizer and weights are offloaded together: give offload-optimizer=1 offload-weights=1
+reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1

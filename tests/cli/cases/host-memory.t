@@ -37,9 +37,6 @@ does not fit: memory tier 0 (HBM3) needs 98.17 GiB on stage 0, has 80 GiB: 18.17
   assumed: precision bf16, framework megatron, microbatch 1, batch 64 (4 * gpus * microbatch),
   sequence 8192 (the model's), attention flash3
 offload-optimizer                   49.29   31.11   yes  38.567        1.2  offload optimizer state to memory tier 1
-offload-activations                 21.07    2.90   yes  40.886        7.3  offload activations to memory tier 1
-offload-activations=0.5             10.83   -7.34    no  38.490        1.0  offload half the activations to memory tier 1
-offload-weights                      8.21   -9.96    no  38.680        1.5  offload weights to memory tier 1
 Offloading to host memory 2048 GiB a node of 8 at 50 GB/s each, assumed; mem2=2048GiB@50GB/s,capacity_shared_by=8 in the system states what exists.
 same
 fits: P(fits) 98 %, 38.30 s per step (50 % 37.13-52.36 s), MFU 38.8 %, memory 48.9 of 80.0 GiB on stage 0 of 0-1
@@ -66,8 +63,8 @@ Best plan fits: P(fits) 78 %, 29.93 s per step (50 % 29.22-38.23 s), MFU 49.7 %,
 llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
    1  29.9343        1094.7  49.70    69.8       49.3       78
 To launch the best plan, and to see where its time goes:
-  reckon export megatron -m llama3.1-70b gpus16 tp8 pp2 vpp16 mbs2 gbs64 sp tp-overlap recompute=selective:layernorm offload-optimizer=1
-  reckon predict -m llama3.1-70b -s 'h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8' -g 16 tp8 pp2 vpp16 mbs2 gbs64 sp tp-overlap recompute=selective:layernorm offload-optimizer=1
+  reckon export megatron -m llama3.1-70b gpus16 tp8 pp2 vpp16 mbs2 gbs64 sp tp-overlap zero1 recompute=selective:layernorm offload-optimizer=1
+  reckon predict -m llama3.1-70b -s 'h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8' -g 16 tp8 pp2 vpp16 mbs2 gbs64 sp tp-overlap zero1 recompute=selective:layernorm offload-optimizer=1
 llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
 llama3.1-70b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
 === stderr

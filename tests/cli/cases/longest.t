@@ -58,7 +58,7 @@ GPUs  over       both feasible  mean gain  lengths  of means, 0 where it does no
    8  deepspeed              5       1.24        7                               1.72
    8  chunks                 7       1.26        7                               1.26
 
-8 GPUs: 50 % interval 7.472-10.44 h, 90 % interval 5.918-16.64 h (cross-validated on Ampere, dense, deepspeed: 121 runs from 7 sources); 50 % interval of tuned benchmarks 7.359-10.23 h, of ordinary runs 7.479-11.23 h
+8 GPUs: 50 % interval 7.472-10.44 h, 90 % interval 5.918-16.64 h (cross-validated on Ampere, dense, deepspeed: 121 runs from 7 sources, half of which took more than 1.21 times the predicted step); 50 % interval of tuned benchmarks 7.359-10.23 h, of ordinary runs 7.479-11.23 h
   memory: 90 % interval 60.0-99.9 of 80.0 GiB (cross-validated on deepspeed, dense: 117 runs from 6 sources); P(fits) 75 %
 gpus,tokens,mfu,limit
 4,1966080,0.39840250983922176,HBM2e

@@ -87,9 +87,10 @@ does not fit: memory tier 1 (mem2) needs 25.66 GiB on stage 0, has 9 GiB: 16.66 
 outcome          tier  where  plans  share
                                          %
 fits                -  -          0   0.00
-memory_exceeded     0  HBM3      25   0.34
-memory_exceeded     1  mem2    7145  96.97  #######################
-repeated            -  -        198   2.69  #
+bad_option          -  -       1316  34.06  ########
+memory_exceeded     0  HBM3      18   0.47
+memory_exceeded     1  mem2    2475  64.05  ###############
+repeated            -  -         55   1.42
 
 Closest infeasible plans (one constraint each)
 constraint            needs      has    lacks        step  plan
@@ -106,11 +107,12 @@ rank    step  tokens/s/GPU    MFU  memory  offloaded  fits in
 
 outcome          tier  where   plans  share
                                           %
-fits                -  -        2514   8.61  ##
-bad_pipeline        -  -        4056  13.89  ###
-memory_exceeded     0  HBM3     1592   5.45  #
-memory_exceeded     1  mem2   20,928  71.67  #################
-repeated            -  -         110   0.38
+fits                -  -        2570   8.48  ##
+bad_pipeline        -  -        4272  14.09  ###
+bad_option          -  -        4473  14.75  ####
+memory_exceeded     0  HBM3     1407   4.64  #
+memory_exceeded     1  mem2   17,497  57.71  ##############
+repeated            -  -         101   0.33
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
   0 plans, 0 feasible: recompute full: the space has recompute none
 
@@ -162,3 +164,13 @@ run write_state stream=out reads=h:optimizer.31 writes=h:optimizer.31 pass=step 
 run read_state stream=in reads=h:optimizer.head writes=h:optimizer.head pass=step layer=head op=57 name=read_state kind=head sent=788029440 link=0.0281439086
 run write_state stream=out reads=h:optimizer.head writes=h:optimizer.head pass=step layer=head op=58 name=write_state kind=head sent=788029440 link=0.039401472
 exit 0
+=== stderr
+reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
+reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
+reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
+reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
+reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
+reckon: the second plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
+reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
+reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
+reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1

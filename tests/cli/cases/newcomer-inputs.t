@@ -76,7 +76,7 @@ exit 3
 exit 3
 exit 2
 exit 2
-not affordable: llama3.1-8b gets 0.721 billion tokens, the law asks for 161 billion, which take 23.31 days and 22.28k USD
+not affordable: llama3.1-8b gets 0.721 billion tokens, the law asks for 161 billion, which take 23.31 days and 22.28k USD with 1 spare node
 llama3.1-8b on h100-sxm5-80g, 1 GPU, detailed model: this plan cannot run
   reckon predict -m llama3.1-8b -s 'h100 x8 + a100 x8 link=100Gb/s@50us' tp2 pp2 cp2 gbs16 stages=2:8@1/dp2,24/dp2 messages-sharded sp zero1 grad-overlap weight-overlap
 cannot run: the number of a cluster: got 0

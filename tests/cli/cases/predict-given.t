@@ -19,7 +19,7 @@ fits: P(fits) 98 %, 7.366 s per step (50 % 7.239-9.432 s), MFU 56.8 %, memory 49
   assumed: precision bf16, framework megatron, microbatch 1
   50 % interval 7.239-9.432 s, 90 % interval 6.161-17.53 s (cross-validated on Ampere, dense, megatron: 357 runs from 11 sources); 50 % interval of tuned benchmarks 7.187-9.223 s, of ordinary runs 7.284-9.842 s
   memory: 90 % interval 39.2-70.9 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); P(fits) 98 %
-  the network matters: 25 GB/s per GPU between nodes is assumed; with a quarter of it the step takes 9.524 s (-s "SYSTEM net1=50Gb/s" sets another rate, reckon calibrate --nccl a measured one)
+  the network matters: 25 GB/s per GPU between nodes is assumed; with a quarter of it the step takes 9.495 s (-s "SYSTEM net1=50Gb/s" sets another rate, reckon calibrate --nccl a measured one)
   by 2 measured steps of given.csv, the nearest 0.50 alike (1: the same plan, 0: nothing in common): 7.954 s per step, +8.0 %; 50 % interval 7.849-9.608 s, 90 % interval 6.717-16.76 s
   "given": {
     "steps": 2,

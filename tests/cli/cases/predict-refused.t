@@ -40,4 +40,6 @@ cannot run: precision fp8-delayed: v100-sxm2-32g does not multiply it: use fp16
       "have": 1
     }
   ]
+=== stderr
+reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
 === exit 1

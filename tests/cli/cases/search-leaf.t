@@ -11,7 +11,3 @@ order tp-cp-dp-pp
 --use-tp-pp-dp-mapping
 unsure: P(fits) 45 %, 14.87 s per step (50 % 14.51-18.99 s), MFU 50.0 %, memory 79.8 of 80.0 GiB on stage 0 of 0-3
 unsure: P(fits) 45 %, 16.49 s per step (50 % 16.06-21.42 s), MFU 45.1 %, memory 79.8 of 80.0 GiB on stage 0 of 0-3
-=== stderr
-reckon: warning: split even: cannot be expressed in Megatron Core 0.19: the run has 1,2,1*77,0
-reckon: warning: embedding_counts yes: cannot be expressed in Megatron Core 0.19: the run has no
-reckon: warning: head_counts yes: cannot be expressed in Megatron Core 0.19: the run has no

@@ -83,7 +83,7 @@ Single changes that make a plan feasible
 change                                                                 step  samples/s  plan
                                                                           s
 118.1 GiB more of memory tier 0 (HBM3): 198.1 GiB instead of 80 GiB  3.3780     18.946  dp16 gbs64 grad-overlap
-a second memory tier of 127.8 GiB at 100 GB/s                        4.3949     14.562  dp16 gbs64 grad-overlap offload-activations=1 offload-optimizer=1
+a second memory tier at 100 GB/s: no size helps                           -          -  -
 a larger domain of network tier 0 (NVLink4): no size helps                -          -  -
 without --tensor: tensor 4                                           3.5492     18.032  dp4 tp4 mbs2 gbs64 sp tp-overlap grad-overlap
 without --context: does not help                                          -          -  -

@@ -21,11 +21,5 @@ run.sh predict.sh differ: char 122, line 5
     -m torchtitan.train --job.config_file job.toml --checkpoint.enable --checkpoint.interval 9030 "$@"
     train.py --deepspeed ds_config.json "$@"
 === stderr
-reckon: warning: split even: cannot be expressed in Megatron Core 0.19: the run has 2,3*17,2*13,1
-reckon: warning: embedding_counts yes: cannot be expressed in Megatron Core 0.19: the run has no
-reckon: warning: head_counts yes: cannot be expressed in Megatron Core 0.19: the run has no
-reckon: warning: split even: cannot be expressed in Megatron Core 0.19: the run has 2,3*17,2*13,1
-reckon: warning: embedding_counts yes: cannot be expressed in Megatron Core 0.19: the run has no
-reckon: warning: head_counts yes: cannot be expressed in Megatron Core 0.19: the run has no
 reckon: --save-script: calculon is a model of training, nothing that runs: choose framework megatron, fsdp or deepspeed
 === exit 2

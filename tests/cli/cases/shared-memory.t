@@ -123,6 +123,12 @@ tier  name                    capacity    bandwidth  achieved
 
 Networks, per device; what each of p ranks moves of n bytes, over n
 === stderr
+reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
+reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
+reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
+reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
+reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
+reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
 reckon: "a800-sxm4-80g hbm.capacity_shared_by=8":1:15: the first memory is not shared by accelerators: only lower ones, mem2 and on, can be
 reckon: "a800-sxm4-80g hbm=80GiB@2TB/s,bandwidth_shared_by=2":1:15: the first memory is not shared by accelerators: only lower ones, mem2 and on, can be
 reckon: "a800-sxm4-80g mem2=2TB@24GB/s,capacity_shared_by=0":1:50: must be an integer from 1 to 2^53

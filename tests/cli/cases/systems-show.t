@@ -68,6 +68,7 @@ engine workspace MiB       4                 workspace of Transformer Engine, in
 fragmentation              0.06              share of the activations that the allocator loses
 attention kernels          flash flash1      kernels of attention that there are for the device; left out: any
 dispatchers                alltoall allgather deepep  ways of tokens to experts that there are for it; left out: any
+frameworks                 any               frameworks that run on it, or stand for what does; left out: any
 
 Links, for predictions
 network  efficiency  base us  hop us  ramp MB  in network  mesh  copied
@@ -233,7 +234,8 @@ all              systems/a100_80g.json of the tool of [isaev2023], commit caa4b1
     "engine_workspace_MiB": 32,
     "fragmentation": 0.06,
     "attention_kernels": "flash flash3 flash1",
-    "dispatchers": "alltoall allgather deepep"
+    "dispatchers": "alltoall allgather deepep",
+    "frameworks": "any"
   },
   "links": [
     {

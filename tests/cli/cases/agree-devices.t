@@ -1,0 +1,44 @@
+# On a device that Megatron-LM does not run on, all commands take what does, and no file is proposed that
+# nothing there reads.
+plan='-m llama3.1-8b -s tpu-v5p -g 8'
+reckon predict $plan gbs32 zero3 | sed -n '1p; /plan:/p; /framework/p'
+reckon fits llama3.1-8b tpu-v5p -g 8 | grep plan:
+reckon search $plan -b 32 -k 1 -q | sed -n '2p; /^To/,$p'
+reckon longest llama3.1-8b 'tpu-v5p x8' --no-lengths | sed -n 2p
+reckon timeline $plan gbs32 zero3 | grep plan:
+reckon budget 'tpu-v5p x8' --days 300 -m llama3.1-8b | grep plan:
+reckon diff $plan 'gbs32 zero3' 'gbs32 zero2' | grep plan: | head -1
+echo '{"models": ["llama3.1-8b"], "systems": ["tpu-v5p", "h100-sxm5-80g"], "gpus": 8, "batch": 32, "columns": ["plan"]}' > study.json
+reckon study study.json -q --export csv
+reckon check $plan gbs32 zero1 framework=megatron
+reckon predict $plan gbs32 zero1 framework=megatron | sed -n 1p
+reckon export torchtitan $plan gbs32 zero3
+reckon search $plan -b 32 -q --save-script job.toml >/dev/null; ls
+reckon report $plan gbs32 zero3 grad-overlap weight-overlap --format json | grep -c 'reckon export'
+=== stdout
+fits: P(fits) 98 %, 7.073 s per step (50 % 7.568-10.35 s), MFU 51.9 %, memory 63.5 of 95.0 GiB
+  plan: framework=fsdp dp8 gbs32 zero3
+  plan: framework=fsdp dp8 gbs32 zero3
+  assumed: precision bf16, framework fsdp, microbatch 1, sequence 8192 (the model's),
+  plan: framework=fsdp dp8 gbs32 zero2 grad-overlap weight-overlap
+llama3.1-8b on tpu-v5p, 8 GPUs, batch 32 of 8K tokens, fsdp, bf16, detailed model
+To see where the time of the best plan goes:
+  what runs on tpu-v5p, for which framework=fsdp stands, has no file that is written: give its program the degrees of the plan
+  reckon predict -m llama3.1-8b -s tpu-v5p -g 8 framework=fsdp dp8 gbs32 zero2 grad-overlap weight-overlap
+  plan: framework=fsdp tp2 cp4 gbs1 seq688128 sp cp-kind=ulysses zero3 grad-overlap weight-overlap
+  plan: framework=fsdp dp8 gbs32 zero3
+  plan: framework=fsdp dp8 gbs512 zero2 grad-overlap weight-overlap
+  plan: framework=fsdp dp8 gbs32 zero3
+figure,point,model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,plan
+study,1,llama3.1-8b,tpu-v5p,8,32,bf16,fsdp,8192,43018,19906,framework=fsdp dp8 gbs32 zero2 grad-overlap weight-overlap
+study,2,llama3.1-8b,h100-sxm5-80g,8,32,bf16,megatron,8192,48199,21694,dp8 gbs32 zero2 grad-overlap weight-overlap recompute=selective:layernorm
+error 12.needs: framework megatron: is not on tpu-v5p, which has fsdp: give framework=fsdp
+llama3.1-8b on tpu-v5p: 1 error
+cannot run: framework megatron: is not on tpu-v5p, which has fsdp: give framework=fsdp
+study.db
+study.json
+0
+=== stderr
+reckon: what runs on tpu-v5p, for which framework=fsdp stands, has no file that is written: give its program the degrees of the plan
+reckon: what runs on tpu-v5p, for which framework=fsdp stands, has no file that is written: give its program the degrees of the plan
+=== exit 1
