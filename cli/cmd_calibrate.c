@@ -51,7 +51,7 @@ static const struct option measured_rows[] = {
      .help = "Collective in the files of --nccl: all_reduce, reduce_scatter, all_gather, alltoall, sendrecv (default: as the files say)"},
     {.name = "ranks", .type = OPTION_NUMBER, AT(ranks), .min = 2, .max = UINT64_C(1) << 24,
      .help = "Number of GPUs that the files of --nccl were measured on (default: the devices they list)"},
-    {.letter = 'o', .name = "output", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .data = true, .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "Write the system with the fitted constants to FILE, as in reckon-system(5); - prints it instead of the report"},
     {.name = NULL},
 };

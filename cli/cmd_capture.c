@@ -31,7 +31,7 @@ static const struct operand capture_operands[] = {
 static const struct option capture_rows[] = {
     {.name = "started", .type = OPTION_NUMBER, .argument = "N", AT(started), .min = 1, .max = 10000,
      .help = "Write the N-th command that is started (default: the last one of a known tool)"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .data = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "Write the command to FILE, a script for reckon import, instead of standard output (-)"},
     {.name = NULL},
 };

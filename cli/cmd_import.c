@@ -39,7 +39,7 @@ static const struct operand hf_operands[] = {
 };
 
 static const struct option hf_rows[] = {
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .data = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "Write the model to FILE, as in reckon-model(5); - prints it instead of the report"},
     {.name = "as", .type = OPTION_CHOICE, .argument = "TYPE", AT(type), .choices = hf_type_names,
      .help = "Read the file as one of this model_type, whatever it says"},

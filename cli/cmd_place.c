@@ -52,7 +52,7 @@ static const struct option place_what[] = {
      .help = "Write a memory snapshot of PyTorch, for pytorch.org/memory_viz: every buffer at its address"},
     {.name = "draw", .common = true, .type = OPTION_TEXT, AT(draw), .argument = "FILE.html", .complete = "file",
      .help = "Draw the buffers on a page: time to the right, addresses upwards, colored by kind; a button saves it as SVG"},
-    {.letter = 'o', .name = "output", .common = true, .type = OPTION_TEXT, AT(output), .argument = "FILE", .complete = "file",
+    {.letter = 'o', .name = "output", .data = true, .common = true, .type = OPTION_OUTPUT, AT(output), .argument = "FILE", .complete = "file",
      .help = "Write the buffers with their addresses to FILE, in the same format; - prints only them"},
     {.name = NULL},
 };

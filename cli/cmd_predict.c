@@ -190,6 +190,7 @@ static enum rk_status fill_report(struct report *report, const struct forecast *
     const bool brief =
         verdict_sure(f, NULL) == SURE_NOT && !args->verbose && args->show.format == REPORT_AS_TEXT;
     verdict_add(report, f, NULL);
+    if (!args->run.tokens) report_paragraph(report, verdict_cost(report, f));
     add_verdict(report, f);
     if (brief) {
         add_remedy(report, f);

@@ -71,8 +71,9 @@ static bool is_of(const struct offer *offer, const char *id)
 static size_t fill(struct report *report, const struct rk_campaign_facts *facts, const char *id)
 {
     struct report_table *table =
-        REPORT_LIST(report, "prices", "Prices of an accelerator", REPORT_IN_ALL, columns);
+        REPORT_LIST(report, "prices", "Price of a GPU-hour", REPORT_IN_ALL, columns);
     size_t shown = 0;
+    const struct offer *least = NULL, *most = NULL;
     for (size_t i = 0; i < facts->offers; i++) {
         const struct offer *o = &facts->offer[i];
         if (id && !is_of(o, id)) continue;
@@ -81,8 +82,16 @@ static size_t fill(struct report *report, const struct rk_campaign_facts *facts,
                        cell_text(o->accelerator), cell_text(o->name), cell_number(o->usd_per_hour),
                        o->preempted_every_h > 0 ? cell_number(o->preempted_every_h) : cell_none(),
                        cell_text(o->date), cell_text(o->source)});
+        if (!least || o->usd_per_hour < least->usd_per_hour) least = o;
+        if (!most || o->usd_per_hour > most->usd_per_hour) most = o;
         shown++;
     }
+    report->title = "Prices of accelerators";
+    if (shown)
+        report_verdict(report, REPORT_PLAIN,
+                       report_text(report, "%.4g USD per GPU-hour (%s, %s) to %.4g (%s, %s)",
+                                   least->usd_per_hour, least->accelerator, least->name,
+                                   most->usd_per_hour, most->accelerator, most->name));
     return shown;
 }
 

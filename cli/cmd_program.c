@@ -275,6 +275,7 @@ static void add_heading(struct report *report, const struct plan_input *input, s
     report_note(report,
                 report_text(report, "%s on %s, %" PRIu64 " GPUs: %zu programs", input->model.id,
                             input->system.id, input->draft.plan.ranks, programs));
+    report->title = "Programs of the ranks of one step";
     forecast_plan(report, &forecast);
     forecast_record(report, &forecast);
 }

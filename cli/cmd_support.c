@@ -153,7 +153,9 @@ static enum rk_status fill(struct report *report, const struct plan_input *input
     support_class(plan, class);
     const char *kept = report_text(report, "%s", class), *verdict = verdict_text(report, rows);
     const char *generation = accelerator_generation(input->system.id);
-    report_note(report, verdict);
+    report_answer(report, *supported ? REPORT_GOOD : REPORT_UNSURE, verdict);
+    report->title =
+        report_text(report, "Measured runs like %s on %s", input->model.id, input->system.id);
     forecast_plan(report, &f);
     report_note(report,
                 report_text(report, "  plan class: %s; GPU of generation %s", kept, generation));

@@ -237,6 +237,12 @@ static enum rk_status store(struct reader *r, const struct option *option, void 
         return RK_OK;
     case OPTION_OUTPUT:
         *(const char **)member = value;
+        if (option->data && text_ends_in(value, ".html"))
+            return rk_fail(
+                r->error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                "%s: %s ends in .html, but this option writes data, not a page: name another "
+                "file; `reckon report` and `reckon place --draw` write pages",
+                name, value);
         return check_output(name, value, r->error);
     case OPTION_TEXTS:
         return add_text(name, NULL, member, value, r->error);

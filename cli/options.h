@@ -72,8 +72,8 @@ struct option {
     bool optional;                      /* the value may be left out; only OPTION_VALUES */
     bool common; /* --help of a command with many options shows those that are, and counts the
                     others */
-    const char *complete; /* what the shell offers: X
-                             choices */
+    const char *complete; /* what the shell offers: "file", "model", "system", ... */
+    bool data;            /* OPTION_OUTPUT: for programs, a name that ends in .html is refused */
 };
 
 /* Where an answer goes; `at` says where the file's name does, .offset = ... Below, `what` is less

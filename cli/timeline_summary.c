@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "cli/describe.h"
 #include "cli/keys.h"
+#include "cli/verdict.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -156,20 +157,6 @@ static void note_files(struct report *report, const struct story *s)
                         s->args->window ? "" : "; --full writes all, --window another part"));
     if (s->args->pytorch)
         report_note(report, report_text(report, "PyTorch schedule: %s", s->args->pytorch));
-}
-
-static void add_headline(struct report *report, const struct story *s, bool fits)
-{
-    const struct forecast *f = &s->forecast;
-    char step[QUANTITY_TEXT];
-    const char *verdict =
-        fits ? report_text(report, "%s per step",
-                           quantity_format(step, QUANTITY_SECONDS, s->timeline->step_s))
-             : "this plan cannot run";
-    report_note(report, report_text(report, "%s on %s, %" PRIu64 " GPU%s, %s: %s", f->model->id,
-                                    f->system->id, f->plan->ranks, f->plan->ranks == 1 ? "" : "s",
-                                    forecast_model(f->plan), verdict));
-    forecast_plan(report, f);
 }
 
 static void add_summary(struct report *report, const struct story *s, bool fits)
@@ -333,7 +320,7 @@ static void add_inputs(struct report *report, const struct story *s)
 
 void timeline_summary(struct report *report, const struct story *s, bool fits)
 {
-    add_headline(report, s, fits);
+    verdict_add(report, &s->forecast, NULL);
     add_summary(report, s, fits);
     add_inputs(report, s);
     note_time(report, s);
@@ -348,7 +335,7 @@ void timeline_summary(struct report *report, const struct story *s, bool fits)
 void timeline_refusal(struct report *report, const struct story *s)
 {
     static const struct report_column columns[] = {{.name = "command"}, {.name = "fits"}};
-    add_headline(report, s, false);
+    verdict_add(report, &s->forecast, NULL);
     report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns),
                (const struct report_cell[]){cell_text("timeline"), cell_flag(false)});
     add_inputs(report, s);

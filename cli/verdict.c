@@ -1,9 +1,12 @@
 #include "cli/verdict.h"
 
 #include "base/interval.h"
+#include "base/number.h"
+#include "campaign/facts.h"
 #include "facts/learned.h"
 
 #include <math.h>
+#include <string.h>
 
 const char *verdict_chance(struct report *report, double probability)
 {
@@ -104,6 +107,50 @@ void verdict_run(struct report *report, double total_s, double usd)
     report_answer(report, report->tone,
                   report_text(report, "%s, %.4g days%s%s", report->verdict, total_s / DAY_S,
                               usd > 0 ? " and " : "", usd > 0 ? verdict_money(report, usd) : ""));
+}
+
+/* ---- the cost of training tokens, where no run is asked about ---- */
+
+/* USD of a GPU-hour: as the machine's line says, else the cheapest of the list; 0: not known. */
+static double price_of(struct report *report, const struct rk_system *system, const char **source)
+{
+    struct rk_campaign_facts *facts;
+    struct rk_error error;
+    double price = 0;
+    *source = "as the machine's line says";
+    const size_t length = strlen(system->price);
+    if (length && number_parse(system->price, length, &price) == length) return price;
+    if (rk_campaign_facts_load(NULL, &facts, &error) != RK_OK) return 0;
+    const struct offer *offer = facts_offer(facts, system->id, length ? system->price : NULL);
+    if (offer) *source = report_text(report, "cheapest listed: %s, %s", offer->name, offer->date);
+    price = offer ? offer->usd_per_hour : 0;
+    rk_campaign_facts_release(facts);
+    return price;
+}
+
+const char *verdict_cost_of(struct report *report, const struct forecast *f, const char **price)
+{
+    enum { HOUR_S = 3600 };
+    const char *source;
+    const struct rk_prediction *p = f->prediction;
+    *price = "";
+    if (!p->timed || !f->plan->local.training || f->system->machine ||
+        verdict_sure(f, NULL) == SURE_NOT)
+        return "";
+    const double usd = price_of(report, f->system, &source);
+    if (!(usd > 0) || !(p->outcome.tokens_per_s > 0)) return "";
+    *price = report_text(report, "cost: %.4g USD per GPU-hour (%s), without failures", usd, source);
+    return report_text(report, "%s per 1B tokens",
+                       verdict_money(report, usd / HOUR_S * (double)f->plan->ranks * 1e9 /
+                                                 p->outcome.tokens_per_s));
+}
+
+const char *verdict_cost(struct report *report, const struct forecast *f)
+{
+    const char *price, *cost = verdict_cost_of(report, f, &price);
+    if (!report->leads || !*cost) return NULL;
+    report_answer(report, report->tone, report_text(report, "%s, %s", report->verdict, cost));
+    return price;
 }
 
 enum report_tone verdict_tone(enum sure sure)

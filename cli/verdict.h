@@ -44,6 +44,13 @@ void verdict_alone(struct report *report);
 /* Adds to the verdict what the whole run takes: ", 269.6 days and 10.93 million USD";
  * `usd` 0: no price is known. */
 void verdict_run(struct report *report, double total_s, double usd);
+/* Adds to the verdict what training on 10^9 tokens costs, "611 USD per 1B tokens", and returns the
+ * line that says at which price; NULL, and nothing is added, where none is known. Where a run is
+ * asked about, verdict_run() says more. */
+const char *verdict_cost(struct report *report, const struct forecast *f);
+/* The two texts alone; "" where no price is known. */
+const char *verdict_cost_of(struct report *report, const struct forecast *f, const char **price);
+
 /* "10.93M USD" */
 const char *verdict_money(struct report *report, double usd);
 

@@ -1,6 +1,7 @@
 reckon timeline -m gpt3-175b -s a100-80g-nvl8 --framework calculon --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute selective --zero 1 --chunks 3
 === stdout
-gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model: 20.97 s per step
+fits: 20.97 s per step, MFU 50.4 %, memory 38.2 of 80.0 GiB
+  gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model
   plan: framework=calculon dp16 tp8 pp8 vpp3 gbs1536 zero1 recompute=selective
   assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
 schedule interleaved: stages 8, chunks of a stage 3, microbatches 96, passes 4608; messages charged
