@@ -220,7 +220,7 @@ function showBeside(names, a, b, drop) {
   const row = (name, value, text, less) => ({name, a: value(a.prediction), b: value(b.prediction), text, less});
   const rows = [
     row('step time', p => p.rates.step_s, v => valueText(v, 's'), true), row('MFU', p => p.rates.mfu, shareText, false),
-    row('tokens a second', p => p.rates.tokens_per_s, bigText, false), row('memory', p => p.figures.hbm_bytes, gibText, true),
+    row('tokens per second', p => p.rates.tokens_per_s, bigText, false), row('memory', p => p.figures.hbm_bytes, gibText, true),
     row('days', p => p.run ? p.run.days : null, daysText, true), row('cost', p => p.run ? p.run.cost_usd : null, moneyText, true),
   ].filter(r => typeof r.a === 'number' && typeof r.b === 'number');
   const difference = r => {

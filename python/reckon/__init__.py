@@ -862,8 +862,8 @@ def ask(
 
     Args:
         where: only plans that satisfy it, "hbm <= 60GiB and tensor <= 8".
-        pareto: plans than which no other is better in everything, "time,hbm": `frontier`.
-        why: what keeps plans out by least, and which change would let one in: `misses`, `changes`.
+        pareto: the Pareto frontier of these expressions, "time,hbm": `frontier`.
+        why: the closest infeasible plans, and single changes that make a plan feasible: `misses`, `changes`.
         sensitivity: how the best time depends on each number of the machine: `sensitivity`.
         options: as for search().
     """
@@ -918,8 +918,8 @@ def diff(
     model: ModelLike, system: SystemLike, a: PlanLike, b: Optional[PlanLike] = None,
     **options: Unpack[_tables.DiffOptions],
 ) -> Reply:
-    """Two plans side by side and what each difference is worth; without `b`, the best plan there is
-    beside `a`. Words, "tp8 pp4 gbs512", files or a Plan; `b` may be changes, "+tp4"."""
+    """Two plans side by side and what each difference is worth; without `b`, `a` and the best
+    plan there is. Words, "tp8 pp4 gbs512", files or a Plan; `b` may be changes, "+tp4"."""
     words = ["diff", _line(a)] + ([_line(b)] if b else ["--best"])
     return _reply(_on(words, model, system, options))
 
@@ -940,8 +940,8 @@ def study(
     progress: Union[Progress, bool, None] = None,
     **options: Any,
 ) -> Study:
-    """A grid of searches, reckon-study(5): a file, or what it holds. What is finished is kept in the
-    database `db`, and not searched again; default beside the file, of a dict: not kept."""
+    """A grid of searches, reckon-study(5): a file, or what it holds. Finished searches are kept in the
+    database `db` and not repeated; default: next to the file; for a dict, not kept."""
     with _inputs() as inputs:
         if isinstance(file, Mapping):
             file = _path_of(inputs.folder, "study", "study", json.dumps(dict(file), indent=4))
