@@ -353,14 +353,14 @@ GPU-hours                      52.309 K
 cost in USD                    310.891 K         spare nodes included
 The run, cluster by cluster
 The run, cluster by cluster
-cluster  GPUs used  GPU-hours  USD an hour  cost in USD  W per GPU
-cluster  GPUs used  GPU-hours  USD an hour  cost in USD  W per GPU
-                            K                         K
-                            K                         K
-new             16     26.155          2.5       65.387        603
-new             16     26.155          2.5       65.387        603
-old             16     26.155         1.99       52.048      318.4  of the list; price= in the system says another
-old             16     26.155         1.99       52.048      318.4  of the list; price= in the system says another
+cluster  GPUs used  GPU-hours  USD per hour  cost in USD  W per GPU
+cluster  GPUs used  GPU-hours  USD per hour  cost in USD  W per GPU
+                            K                          K
+                            K                          K
+new             16     26.155           2.5       65.387        603
+new             16     26.155           2.5       65.387        603
+old             16     26.155          1.99       52.048      318.4  of the list; price= in the system says another
+old             16     26.155          1.99       52.048      318.4  of the list; price= in the system says another
 
 
 bytes over links: 164.1k USD of it, of steps done twice, too

@@ -25,6 +25,6 @@ llama3.1-8b,h100-sxm5-80g x32,32,64,reckon,191850,121421,1.679144129762424,38.11
 llama3.1-8b,h100-sxm5-80g x32,32,64,reckon,191850,121421,1.679144129762424,38.11465547573639,312235.2576572325,9757.351801788516,0.507603081321771,69827584737.28,0.82611900486844,37.19268836096485,175525.68574320307,,,4.916,175525.68574320307,31.42100810080285,28047.1622947323,31.16747284648854,36.300063840301696,47.49506303695211,87.66316646679417,460,dp32 gbs64 zero2 grad-overlap weight-overlap,
 === stderr
 reckon: price: no offer "bargain" of h100-sxm5-80g x32 in the list: give US dollars for an hour, 2.5
-reckon: "h100 x32 price=":1:16: price: give US dollars for an accelerator and hour, price=2.5, or an offer of `reckon prices`, price=reserved
+reckon: "h100 x32 price=":1:16: price: give US dollars per accelerator-hour, price=2.5, or an offer of `reckon prices`, price=reserved
 reckon: --sort: column 1 of "measured": neither a figure nor an axis: measured
 === exit 2
