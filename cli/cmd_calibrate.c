@@ -32,7 +32,7 @@ static const struct operand calibrate_operands[] = {
 
 static const struct option measured_rows[] = {
     {.letter = 's', .name = "system", .common = true, .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
-     .help = "System to start from, as SYSTEM"},
+     .help = "System to start from, instead of the argument SYSTEM"},
     {.name = "gemm", .common = true, .type = OPTION_TEXTS, .argument = "FILE", AT(products), .complete = "file",
      .help = "Read matrix products: a table, separated by commas, tabs or blanks, with the columns m, n, k and time_s, time_ms, time_us or tflops, and where needed count and datatype; may be repeated"},
     {.name = "nccl", .common = true, .type = OPTION_TEXTS, .argument = "FILE", AT(collectives), .complete = "file",

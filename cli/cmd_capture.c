@@ -24,7 +24,7 @@ struct capture_args {
 
 /* clang-format off */
 static const struct operand capture_operands[] = {
-    {.name = "COMMAND", .help = "after --: what runs the script, bash run.sh", AT(words), .optional = OPERAND_MANY, .complete = "file"},
+    {.name = "COMMAND", .help = "Command that runs the script, after --: bash run.sh", AT(words), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 
@@ -47,7 +47,7 @@ const struct usage capture_usage = {
         "runs the real Python. The last command of a known tool is printed as a script that reckon import, doctor, "
         "check and diff read: for scripts that reckon cannot follow, because they ask the network, read files or are "
         "written in another language.\n\n"
-        "All else that the script does is really done: it makes folders, downloads and waits. No GPU is needed.\n\n"
+        "All other commands of the script run: it makes folders, downloads and waits. No GPU is needed.\n\n"
         "Exit status 0: a command was recorded; 1: none was started.",
     .operands = capture_operands,
     .groups = {

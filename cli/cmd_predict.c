@@ -60,7 +60,7 @@ const struct usage predict_usage = {
         "takes the GPUs that the other degrees leave; the batch is 4 samples per GPU and sample of a "
         "microbatch; the precision is bf16, or what the system supports.\n\n"
         "For a plan that cannot run or does not fit, prints the reason and the cheapest remedy, and exits "
-        "with status 1. Of a plan that is unsure there is an answer, status 0: reckon fits tells it apart.",
+        "with status 1. An unsure plan is predicted, with status 0; reckon fits exits with status 2 for it.",
     .operands = predict_operands,
     .words_title = "Words of a plan",
     .words = plan_words,

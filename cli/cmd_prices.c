@@ -13,14 +13,14 @@ struct prices_args {
 
 /* clang-format off */
 static const struct operand prices_operands[] = {
-    {.name = "SYSTEM", .help = "only prices of this accelerator: an id of the catalog, a file, or a description in one line",
+    {.name = "SYSTEM", .help = "Show only prices of this accelerator: an id of the catalog, a file, or a description in one line",
      .offset = offsetof(struct prices_args, system), .optional = true, .complete = "systems"},
     {.name = NULL},
 };
 
 static const struct option prices_options[] = {
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", .offset = offsetof(struct prices_args, system), .complete = "systems",
-     .help = "Show only prices of this accelerator, as SYSTEM does"},
+     .help = "Accelerator, instead of the argument SYSTEM"},
     {.name = "prices", .type = OPTION_TEXT, .argument = "FILE|NAME", .offset = offsetof(struct prices_args, list), .complete = "file",
      .help = "Show another list: a table (.csv) or the name of one in data/prices (default: market)"},
     OPTION_OUTPUT_ROW(.offset = offsetof(struct prices_args, output)),
@@ -32,12 +32,11 @@ const struct usage prices_usage = {
     .summary = "list prices of accelerators with date and source",
     .synopsis = "[[--system] SYSTEM] [options]",
     .description =
-        "Lists what an accelerator costs for an hour, in US dollars, with the date and the source of "
-        "each price. `--price OFFER` of predict, fits, search and budget takes an offer of the list by its name, "
-        "price=OFFER in a machine's line does so, too; without either the cheapest is taken.\n\n"
-        "The list is a table, data/prices/market.csv of the catalog. Another list is a file of "
-        "the same columns: accelerator (the begin of ids of systems), offer, usd_per_hour, preempted_every_h "
-        "(may be empty), date, source. It is named by its path or, in data/prices, by its name.",
+        "Lists prices per GPU-hour in US dollars, with the date and the source of each. predict, fits, search and "
+        "budget take the cheapest offer, unless --price OFFER, or price=OFFER in a machine's line, names another.\n\n"
+        "The list is a table, data/prices/market.csv of the catalog. --prices reads another one with the same "
+        "columns: accelerator (the first part of the ids of its systems), offer, usd_per_hour, preempted_every_h "
+        "(may be empty), date, source.",
     .operands = prices_operands,
     .groups = {
         {"Prices", prices_options, 0},
@@ -45,10 +44,10 @@ const struct usage prices_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon prices", "What is known:"},
-        {"reckon prices h100", "Of one accelerator:"},
+        {"reckon prices", "List all prices:"},
+        {"reckon prices h100", "List the prices of one accelerator:"},
         {"reckon search -m llama3.1-8b -b 512 --tokens 1T -s \"h100 x256 price=reserved\" -s \"h200 x256 price=3.2\"",
-         "Two machines by what they cost:"},
+         "Compare two machines, each at its price:"},
     },
     .see_also = "reckon-search(1), reckon-budget(1)",
 };

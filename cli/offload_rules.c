@@ -19,9 +19,9 @@ static const struct report_column columns[] = {
     {.name = "mfu", .title = "MFU", .unit = "%", .digits = 1},
     {.name = "hbm_bytes", .title = "GPU", .unit = "B", .digits = 1},
     {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .digits = 1},
-    {.name = "wait_s", .title = "waits", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "recompute_s", .title = "again", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "recompute_by_tensor_s", .title = "by tensor", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "wait_s", .title = "exposed", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "recompute_s", .title = "recompute", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "recompute_by_tensor_s", .title = "... by tensor", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "written_bytes", .title = "written per step", .unit = "B", .digits = 1, .own_scale = true},
     {.name = "needed_GBps", .title = "GB/s needed", .digits = 3},
     {.name = "life_years", .title = "life, years", .digits = 3},
@@ -182,7 +182,7 @@ static void add_gains(struct table *t)
                    (struct report_cell[]){cell_text(t->rule[i].name), cell_text(best->name),
                                           fits ? cell_number(1 - best->step_s / t->rule[i].step_s)
                                                : cell_none(),
-                                          cell_text(fits ? "" : "it does not fit, run or last")});
+                                          cell_text(fits ? "" : "cannot run, does not fit, or wears out its drives")});
     }
 }
 
@@ -276,11 +276,11 @@ static bool open_deal(struct deal *d, const struct offload_job *job, const struc
 /* clang-format off */
 static const struct report_column tensor_columns[] = {
     {.name = "tensor"},
-    {.name = "bytes", .title = "of a layer", .unit = "B", .digits = 1, .own_scale = true},
+    {.name = "bytes", .title = "per layer", .unit = "B", .digits = 1, .own_scale = true},
     {.name = "again_s", .title = "recompute time", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "to_1", .title = "to 1", .unit = "%", .digits = 1},
-    {.name = "to_2", .title = "to 2", .unit = "%", .digits = 1},
-    {.name = "again", .title = "again", .unit = "%", .digits = 1},
+    {.name = "to_1", .title = "tier 1", .unit = "%", .digits = 1},
+    {.name = "to_2", .title = "tier 2", .unit = "%", .digits = 1},
+    {.name = "again", .title = "recompute", .unit = "%", .digits = 1},
     {.name = "layers", .title = "layers that offload all, some, none"},
 };
 /* clang-format on */
@@ -476,7 +476,7 @@ static const struct report_column stored_columns[] = {
     {.name = "peak_bytes", .title = "peak", .unit = "B", .digits = 2},
     {.name = "lower", .unit = "%", .digits = 1},
     {.name = "written_bytes", .title = "written", .unit = "B", .digits = 2},
-    {.name = "wait_s", .title = "waits", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "wait_s", .title = "exposed", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "early_wait_s", .title = "exposed, all reads from the turn on", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "early_lower", .title = "lower then", .unit = "%", .digits = 1},
     {.name = "pass_s", .title = "forward and backward", .unit = "s", .digits = 2, .own_scale = true},

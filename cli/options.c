@@ -482,6 +482,7 @@ static enum rk_status join_word(const struct operand *operand, const char **memb
 static enum rk_status read_operand(const struct reader *r, const char *word)
 {
     static const struct operand none = {.name = NULL};
+    const struct option_group *group;
     const struct operand *operand = r->usage->operands ? r->usage->operands : &none;
     for (; operand->name; operand++) {
         void *texts = r->args + operand->offset;
@@ -498,7 +499,10 @@ static enum rk_status read_operand(const struct reader *r, const char *word)
         *member = word;
         return RK_OK;
     }
-    return refuse(r->error, "too many arguments", word, "is not expected: --help shows the usage");
+    return refuse(r->error, "too many arguments", word,
+                  find_option(r->usage, "plan", 4, '\0', &group)
+                      ? "is not expected: --help shows the usage; words of a plan go to --plan"
+                      : "is not expected: --help shows the usage");
 }
 
 /* Words without a flag, after all options: operands that an option gave are passed over. */

@@ -124,8 +124,9 @@ struct operand {
 
 /* A word that an operand is made of, for help, manual and completion. */
 struct option_word {
-    const char *spelling; /* "tpN"; NULL ends the table */
+    const char *spelling; /* "tpN, --tensor"; NULL ends the table */
     const char *help;
+    bool common; /* --help explains it, too */
 };
 
 struct example {
