@@ -81,6 +81,14 @@ bool forecast_range(const struct forecast *f, double step_s[FORECAST_QUANTILES])
     return true;
 }
 
+/* Why the prediction lies outside of its 50 % interval. */
+static const char *skew_text(const struct error_class *c)
+{
+    if (c->ratio[1] > 1) return ", more than three quarters of which took longer than predicted";
+    if (c->ratio[3] < 1) return ", more than three quarters of which took less time than predicted";
+    return "";
+}
+
 static const char *bar_text(struct report *report, const struct forecast *f,
                             const struct error_class *c)
 {
@@ -91,9 +99,9 @@ static const char *bar_text(struct report *report, const struct forecast *f,
     return report_text(
         report,
         "50 %% interval %s, 90 %% interval %s (cross-validated on %s: %llu runs from "
-        "%llu source%s)%s%s",
+        "%llu source%s%s)%s%s",
         half, most, c->of, (unsigned long long)c->runs, (unsigned long long)c->sources,
-        c->sources == 1 ? "" : "s",
+        c->sources == 1 ? "" : "s", skew_text(c),
         half_text(report, f, PUBLISHED_BENCHMARK, "; 50 % interval of tuned benchmarks"),
         half_text(report, f, PUBLISHED_ORDINARY, ", of ordinary runs"));
 }
@@ -250,7 +258,7 @@ void forecast_errors(struct report *report, const struct forecast *f)
     if (!bars) return;
     const struct error_request request = request_of(f);
     const char *times = learned_times(report, f);
-    if (times) report_note(report, report_text(report, "  %s", times));
+    if (times) report_note(report, report_text(report, "  time: %s", times));
     if (f->system->machine)
         report_note(
             report,

@@ -55,10 +55,10 @@ unsure: P(fits) 65 %, 3.225 s per step (50 % 3.147-4.118 s), MFU 52.9 %, memory 
   plan: dp8 gbs32 zero1 offload-optimizer=1
   assumed: precision bf16, framework megatron, microbatch 1, batch 32 (4 * gpus * microbatch),
   sequence 8192 (the model's), attention flash3
+A does not fit, B fits: B takes 1.2 % more time than A, 38.57 s against 38.11 s per step, 0.988 times the throughput
 A  gpus16 tp8 pp2 sp zero1: 38.11 s per step, 98.17 GiB, does not fit
 B  +offload-optimizer: 38.57 s per step, 48.89 GiB
 assumed: host memory 2048 GiB per node of 8 at 50 GB/s each
-B takes 1.2 % more time than A: 0.988 times the throughput
 fits: P(fits) 98 %, 38.57 s per step (50 % 37.38-52.83 s), MFU 38.6 %, memory 48.9 of 80.0 GiB on stage 0 of 0-1, 814.1 USD per 1B tokens
   assumed: host memory 2048 GiB per node of 8 at 50 GB/s each
 cannot run: offloading needs a second memory, tpu-v5e has 1: add one to it, mem2=1TiB@50GB/s

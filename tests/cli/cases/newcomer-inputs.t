@@ -101,7 +101,7 @@ reckon: --output and --model-output name the same file, p.json: give two names
 reckon: run.sh:1:1: is a script, expected a JSON object: reckon import megatron SCRIPT -o plan.json makes a plan of one of Megatron-LM
 reckon: llama3.1-8b.json:1: looks like JSON: a table is needed here, with a line of column names and rows with a field per column, separated by commas
 reckon: empty.xml:1:1: is empty: expected text
-reckon: --gpus is missing: h100-sxm5-80g does not say how many there are
+reckon: --gpus is missing: h100-sxm5-80g does not state a number: give --gpus 64, or --system "h100-sxm5-80g x64"
 reckon: --days: "nan" is not a number: write a number such as 60, 3e-4 or 1.5T
 reckon: d.json:1:15: unknown key "round": this looks like a plan over clusters, which reckon predict --plan takes, a plan is wanted here
 reckon: unknown command "clusters": reckon --help lists them
