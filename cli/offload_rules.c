@@ -15,7 +15,7 @@ static const struct report_column columns[] = {
     {.name = "rule"},
     {.name = "shares", .title = "offloaded"},
     {.name = "rest", .title = "rest"},
-    {.name = "step_s", .unit = "s", .digits = 3, .own_scale = true},
+    {.name = "step_s", .title = "step", .unit = "s", .digits = 3, .own_scale = true},
     {.name = "mfu", .title = "MFU", .unit = "%", .digits = 1},
     {.name = "hbm_bytes", .title = "GPU", .unit = "B", .digits = 1},
     {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .digits = 1},

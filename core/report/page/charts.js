@@ -92,9 +92,12 @@ function roundTicks(from, to, count) {
   return ticks;
 }
 
+// "20k", "2.5M", where nothing is lost: "131,072".
 function tickText(value) {
-  const plain = +value.toPrecision(Number.isInteger(value) ? 6 : 4);
-  return Math.abs(plain) >= 1e4 ? plain.toLocaleString('en') : String(plain);
+  const plain = +value.toPrecision(Number.isInteger(value) ? 6 : 4), size = Math.abs(plain);
+  const [factor, letter] = [[1e12, 'T'], [1e9, 'B'], [1e6, 'M'], [1e3, 'k']].find(([least]) => size >= least) || [1, ''];
+  if (size >= 1e4 && Number.isInteger(10 * plain / factor)) return plain / factor + letter;
+  return size >= 1e4 ? plain.toLocaleString('en') : String(plain);
 }
 
 const font = '11.5px system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
@@ -240,6 +243,7 @@ function stacked(chart, points) {
 function bars(chart, points, width) {
   const names = unique(chart.points.map(p => p.y)), pieces = stacked(chart, points);
   const lanes = chart.beside ? Math.max(1, chart.shown.length) : 1, limits = new Map();
+  const laneOf = p => chart.beside ? Math.max(0, chart.shown.indexOf(p.series)) : 0; // -1: no series
   for (const p of chart.points) if (p.limit !== null) limits.set(p.y, p.limit);
   const ends = pieces.flatMap(s => [s.from, s.to, Number.isFinite(s.p.high) ? s.from + s.p.high : s.to]).concat([...limits.values()], [0]);
   const low = Math.min(...ends), high = Math.max(...ends) || 1;
@@ -257,9 +261,9 @@ function bars(chart, points, width) {
   const rect = (from, to, at, size) => lie ? box(Math.min(scale(from), scale(to)), at, Math.abs(scale(to) - scale(from)), size)
     : box(at, Math.min(scale(from), scale(to)), size, Math.abs(scale(to) - scale(from)));
   const drawn = pieces.map(({p, from, to}) => mark(p, rect(from, to, first + names.indexOf(p.y) * step + gap +
-    (chart.beside ? chart.shown.indexOf(p.series) * lane : 0), lane))).join('');
+    laneOf(p) * lane, lane))).join('');
   const ranges = pieces.filter(({p}) => Number.isFinite(p.low) && Number.isFinite(p.high)).map(({p, from}) => {
-    const at = first + names.indexOf(p.y) * step + gap + (chart.beside ? chart.shown.indexOf(p.series) * lane : 0) + lane / 2;
+    const at = first + names.indexOf(p.y) * step + gap + laneOf(p) * lane + lane / 2;
     return whisker(scale(from + p.low), scale(from + p.high), at, !lie);
   }).join('');
   const capacities = [...limits].map(([name, limit]) => {
@@ -588,7 +592,8 @@ function openMetrics(chart) {
   if ((chart.metrics || []).length > 1) {
     const label = box.appendChild(document.createElement('label')), select = document.createElement('select');
     label.append('Show ', select);
-    for (const column of chart.metrics) select.append(new Option(chart.columns[column][1], column, false, column === chart.roles[role]));
+    const own = chart.roles[role];
+    for (const column of chart.metrics.includes(own) ? chart.metrics : [own, ...chart.metrics]) select.append(new Option(chart.columns[column][1], column, false, column === own));
     select.onchange = () => {
       const column = Number(select.value), [, title, unit] = chart.columns[column];
       const largest = Math.max(...chart.rows.map(row => Math.abs(row[column])).filter(Number.isFinite));
