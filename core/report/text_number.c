@@ -92,7 +92,7 @@ int number_decimals(const char *text)
     return point ? (int)strspn(point + 1, "0123456789") : 0;
 }
 
-void number_align(char text[NUMBER_CELL], int digits, int decimals)
+void number_align(char *text, int digits, int decimals)
 {
     const char *first = text + strcspn(text, "123456789");
     int significant = 0, have = number_decimals(text);
@@ -101,7 +101,7 @@ void number_align(char text[NUMBER_CELL], int digits, int decimals)
         significant += isdigit((unsigned char)*c) != 0;
     if (!*first) significant = 1; /* 0 */
     size_t used = strlen(text);
-    for (; have < decimals && significant < digits && used + 3 < NUMBER_CELL; have++, significant++) {
+    for (; have < decimals && significant < digits; have++, significant++) {
         if (have == 0) text[used++] = '.';
         text[used++] = '0';
         text[used] = '\0';

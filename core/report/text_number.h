@@ -25,7 +25,7 @@ void number_format(const struct report_column *column, const struct scale *scale
 int number_decimals(const char *text);
 
 /* Adds zeros up to that many decimals, as far as significant digits go: 1128 below 1131.2 becomes
- * 1128.0, and points stand below each other. */
-void number_align(char text[NUMBER_CELL], int digits, int decimals);
+ * 1128.0, and points stand below each other. `text` has room for `digits` more. */
+void number_align(char *text, int digits, int decimals);
 
 #endif

@@ -8,6 +8,9 @@ reckon diff "$words" +pp4 -m llama3.1-70b -s h100-sxm5-80g | sed -n '1s/[0-9.]*[
 reckon diff "$words" "+tp1 pp1" -m llama3.1-70b -s h100-sxm5-80g | sed -n '1s/[0-9.]*[0-9]/N/g;1p'
 reckon diff "$words" +tp8 -m llama3.1-70b -s h100-sxm5-80g | sed -n '1,2p'
 reckon timeline -m llama3.1-8b -s h100-sxm5-80g -g 8 tp2 pp2 gbs16 sp zero1 | grep '^schedule'
+# Points of a column stand below each other, in the terminal and on the page.
+reckon serve -m llama2-70b -s h100-sxm5-80g tp4 --batch 1,4 -o page.html
+grep -o '>[0-9]*[.][0-9]*</td>' page.html | sed 's/[1-9]/N/g' | sort | uniq -c | sed 's/^ *//'
 # Each refusal ends with what to do.
 reckon predict
 reckon predict llama3.1-8b
@@ -27,6 +30,10 @@ A fits, B does not fit: B would take N % less time than A, N s against N s per s
 both fit: the plans are the same
 llama3.1-70b on h100-sxm5-80g
 schedule 1f1b: 2 stages of 1 chunk each, 8 microbatches, 32 passes; messages charged
+1 >N0.NNN</td>
+1 >NN.NN0</td>
+1 >NN.NNN</td>
+1 >NNN.N0</td>
 === stderr
 reckon: --model is missing: give an id, such as llama3.1-70b (`reckon models` lists them), or a config.json
 reckon: --system is missing: give an id, such as h100 or "h100 x64" (`reckon systems` lists them), or a file
