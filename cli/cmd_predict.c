@@ -122,7 +122,7 @@ static void add_remedy(struct report *report, const struct forecast *f)
     const int count = rk_savings(f->model, f->system, f->plan, p, saving);
     if (!(count > 0 && saving[0].fits) &&
         !rk_savings_pair(f->model, f->system, f->plan, p, saving)) {
-        report_note(report, "  no change of one or two choices makes it fit: use more GPUs, or "
+        report_note(report, "  remedy: no change of one or two choices makes it fit: use more GPUs, or "
                             "`reckon search`, which tries all choices together");
         return;
     }
@@ -135,13 +135,13 @@ static void add_remedy(struct report *report, const struct forecast *f)
         report,
         report_text(
             report,
-            "  with %s it fits, %.1f GiB%s left%s, and takes %.1f %% %s (the cheapest change; "
-            "reckon fits shows others)",
-            saving[0].words, saving[0].left_bytes / 0x1p30,
+            "  remedy: %s: %s, %.1f GiB%s left, %.1f %% %s time per step (the cheapest change; "
+            "`reckon fits` lists others)",
+            saving[0].words, sure ? "fits" : verdict_chance(report, chance),
+            saving[0].left_bytes / 0x1p30,
             tier > 0 ? report_text(report, " of %s", memory_name(report, system, tier)) : "",
-            sure ? "" : report_text(report, " (%s)", verdict_chance(report, chance)),
             100 * fabs(saving[0].step_s / p->step_s - 1),
-            saving[0].step_s < p->step_s ? "less" : "longer"));
+            saving[0].step_s < p->step_s ? "less" : "more"));
     report_record(report, "remedy", columns, 3,
                   (const struct report_cell[]){
                       cell_text(report_text(report, "%s", saving[0].words)),

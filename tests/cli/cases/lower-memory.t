@@ -4,7 +4,7 @@ of='gpus16 tp4 gbs64 mbs4 recompute=full'
 full="offload-optimizer=1"
 reckon predict -m llama3.1-8b -s "$small" $of $full >answer
 echo "exit $?"
-sed -n '1,2p; /^memory[_ ][et]/p; /with off/p' answer
+sed -n '1,2p; /^memory[_ ][et]/p; /remedy/p' answer
 reckon fits -m llama3.1-8b -s "$small" $of $full | sed -n '1p; /^Single changes/,$p'
 reckon predict -m llama3.1-8b -s "$small" $of offload-optimizer=0.089 | sed -n '1,2p; /tier 1/p'
 # both memories too small: each is named
@@ -14,10 +14,10 @@ reckon predict -m llama3.1-8b -s "h100-sxm5-80g mem2=unlimited@50GB/s" $of $full
 reckon diff -m llama3.1-8b -s "$small" "$of" "+$full" | sed -n '1,12p'
 # pipelines, interleaving, two halves, experts, layers of their own, two tiers
 for words in 'pp4 vpp2' 'pp4 schedule=dualpipe' 'pp4 schedule=gpipe' 'tp2 cp4' 'pp2 stages=16/offload-activations=0.5,16'; do
-    reckon predict -m llama3.1-8b -s "$small" gpus16 gbs64 $words --verbose offload-activations=0.5 | sed -n '1p; /memory_exceeded/p; /with off/p'
+    reckon predict -m llama3.1-8b -s "$small" gpus16 gbs64 $words --verbose offload-activations=0.5 | sed -n '1p; /memory_exceeded/p; /remedy/p'
 done
 reckon predict -m mixtral-8x7b -s 'h100-sxm5-80g mem2=9GiB@50GB/s ssd=1*samsung-980pro-1tb' gpus32 gbs64 tp4 sp ep8 offload-activations=0.3+1.5 offload-optimizer |
-    sed -n '1p; /^memory[_ ][et]/p; /with off/p'
+    sed -n '1p; /^memory[_ ][et]/p; /remedy/p'
 # searches count it to its tier, find what fits, and say what is missing
 reckon search -q -m llama3.1-8b -s "$small" -g 16 -b 64 --tensor 4 --microbatch 4 offload-optimizer=1 --why | sed -n '/^outcome/,/^Single changes/p; /more of memory tier/p'
 reckon search -q --verbose -k 1 -m llama3.1-8b -s "h100-sxm5-80g mem2=8GiB@50GB/s" -g 16 -b 64 recompute-rest offload-activations=0.5 | sed -n '/^rank/,/^$/p; /^outcome/,$p'
@@ -37,7 +37,7 @@ echo "exit $?"
 exit 1
 does not fit: memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little
   llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model
-  with offload-optimizer=0 it fits, 2.0 GiB of memory tier 1 (mem2) left, and takes 3.6 % less (the cheapest change; reckon fits shows others)
+  remedy: offload-optimizer=0: fits, 2.0 GiB of memory tier 1 (mem2) left, 3.6 % less time per step (the cheapest change; `reckon fits` lists others)
 does not fit: memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little
 Single changes that save memory of memory tier 1 (mem2)
 change                           saves    left  fits   step  slower by
@@ -70,20 +70,24 @@ B  +offload-optimizer=1: 5.778 s per step, 28.66 GiB, does not fit
   of ordinary runs 5.678-8.171 s
 does not fit: memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
+  remedy: cp2 offload-activations=0: fits, 2.0 GiB of memory tier 1 (mem2) left, 25.6 % less time per step (the cheapest change; `reckon fits` lists others)
 does not fit: memory tier 0 (HBM3) needs 106.9 GiB on stage 0, has 80 GiB: 26.89 GiB too little
 memory_exceeded  memory tier 0 (HBM3) needs 106.9 GiB on stage 0, has 80 GiB: 26.89 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 23.29 GiB on stage 0, has 2 GiB: 21.29 GiB too little
+  remedy: no change of one or two choices makes it fit: use more GPUs, or `reckon search`, which tries all choices together
 does not fit: memory tier 0 (HBM3) needs 151.4 GiB on stage 3, has 80 GiB: 71.37 GiB too little
 memory_exceeded  memory tier 0 (HBM3) needs 151.4 GiB on stage 3, has 80 GiB: 71.37 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 100.4 GiB on stage 3, has 2 GiB: 98.38 GiB too little
+  remedy: no change of one or two choices makes it fit: use more GPUs, or `reckon search`, which tries all choices together
 does not fit: memory tier 1 (mem2) needs 2.887 GiB on stage 0, has 2 GiB: 908.5 MiB too little
 memory_exceeded  memory tier 1 (mem2) needs 2.887 GiB on stage 0, has 2 GiB: 908.5 MiB too little
-  with offload-activations=0 it fits, 2.0 GiB of memory tier 1 (mem2) left (P(fits) 62 %), and takes 15.4 % less (the cheapest change; reckon fits shows others)
+  remedy: offload-activations=0: P(fits) 62 %, 2.0 GiB of memory tier 1 (mem2) left, 15.4 % less time per step (the cheapest change; `reckon fits` lists others)
 does not fit: memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 80 GiB: 9.007 GiB too little
 memory_exceeded  memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 80 GiB: 9.007 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 17.02 GiB on stage 0, has 2 GiB: 15.02 GiB too little
+  remedy: recompute=full cp2: P(fits) 74 %, 7.1 GiB left, 0.3 % more time per step (the cheapest change; `reckon fits` lists others)
 does not fit: memory tier 1 (mem2) needs 25.66 GiB on stage 0, has 9 GiB: 16.66 GiB too little
-  with offload-optimizer=0 it fits, 3.6 GiB of memory tier 1 (mem2) left, and takes 0.7 % less (the cheapest change; reckon fits shows others)
+  remedy: offload-optimizer=0: fits, 3.6 GiB of memory tier 1 (mem2) left, 0.7 % less time per step (the cheapest change; `reckon fits` lists others)
 outcome          tier  where  plans  share
                                          %
 fits                -  -          0   0.00
