@@ -70,8 +70,14 @@ static void verdict(struct html_page *page, const struct page_plan *p, const cha
     block.title = verdict_line(&page->memory, f);
     const char *price = "", *cost = of_run ? "" : verdict_cost_of(&page->memory, f, &price);
     if (*cost) block.title = report_text(&page->memory, "%s, %s", block.title, cost);
+    struct rk_saving change;
+    bool helps;
+    const char *remedy = verdict_remedy(&page->memory, f, &change, &helps);
     if (*price)
         block.text = report_text(&page->memory, "%s%s.", errors, page_sentence(page, price));
+    if (remedy)
+        block.text = report_text(&page->memory, "%s%s.\n", block.text ? block.text : "",
+                                 page_sentence(page, remedy));
     html_add(page, &block);
 }
 

@@ -3,6 +3,7 @@
 #include "base/interval.h"
 #include "base/number.h"
 #include "campaign/facts.h"
+#include "cli/describe.h"
 #include "facts/learned.h"
 
 #include <math.h>
@@ -189,6 +190,36 @@ enum sure verdict_best(struct report *report, bool complete, const struct foreca
                                        : "INCOMPLETE, stopped by a signal: the best plan so far",
                               sure == SURE_UNSURE ? "is " : "", line_of(report, f, sure)));
     return sure;
+}
+
+const char *verdict_remedy(struct report *report, const struct forecast *f,
+                           struct rk_saving *change, bool *helps)
+{
+    struct rk_saving saving[RK_MAX_SAVINGS];
+    const struct rk_prediction *p = f->prediction;
+    *helps = false;
+    if (!p->timed || p->verdict != RK_MEMORY_EXCEEDED) return NULL;
+    const int count = rk_savings(f->model, f->system, f->plan, p, saving);
+    *helps = (count > 0 && saving[0].fits) ||
+             rk_savings_pair(f->model, f->system, f->plan, p, saving);
+    if (!*helps)
+        return "remedy: no change of one or two choices makes it fit: use more GPUs, or `reckon "
+               "search`, which tries all choices together";
+    *change = saving[0];
+    const int tier = p->reason[0].tier;
+    const struct rk_system *system = forecast_system(f, p->tightest);
+    const double room = system->memory[0].capacity_bytes;
+    const bool sure = sure_of(f->model, f->plan, change->need_bytes, room, NULL) == SURE_FITS;
+    return report_text(
+        report,
+        "remedy: %s: %s, %.1f GiB%s left, %.1f %% %s time per step (the cheapest change; `reckon "
+        "fits` lists others)",
+        change->words,
+        sure ? "fits"
+             : verdict_chance(report, learned_fit(f->model, system, f->plan, change->need_bytes)),
+        change->left_bytes / 0x1p30,
+        tier > 0 ? report_text(report, " of %s", memory_name(report, system, tier)) : "",
+        100 * fabs(change->step_s / p->step_s - 1), change->step_s < p->step_s ? "less" : "more");
 }
 
 void verdict_alone(struct report *report)

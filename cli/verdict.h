@@ -7,6 +7,8 @@
 #include "cli/prediction.h"
 #include "facts/sure.h"
 
+#include <reckon/advise.h>
+
 /* "fits: P(fits) 76 %, 3.368 s per step (50 % 3.287-4.314 s), MFU 46.1 %, ..."; lives as
  * long as the report. */
 const char *verdict_line(struct report *report, const struct forecast *f);
@@ -37,6 +39,11 @@ void verdict_of(struct report *report, const char *what, const struct forecast *
 
 /* "Best plan fits: ..."; of a search that was stopped, that this is so. */
 enum sure verdict_best(struct report *report, bool complete, const struct forecast *f);
+
+/* Of a plan that lacks memory: "remedy: cp2: fits, ...", the single change, else the pair, that costs
+ * least time; NULL: it does not lack it. `change` is set where one `helps`. */
+const char *verdict_remedy(struct report *report, const struct forecast *f,
+                           struct rk_saving *change, bool *helps);
 
 /* Of what cannot run people get the reason alone: no table that is there. */
 void verdict_alone(struct report *report);

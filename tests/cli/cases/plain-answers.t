@@ -11,6 +11,9 @@ reckon timeline -m llama3.1-8b -s h100-sxm5-80g -g 8 tp2 pp2 gbs16 sp zero1 | gr
 # Points of a column stand below each other, in the terminal and on the page.
 reckon serve -m llama2-70b -s h100-sxm5-80g tp4 --batch 1,4 -o page.html
 grep -o '>[0-9]*[.][0-9]*</td>' page.html | sed 's/[1-9]/N/g' | sort | uniq -c | sed 's/^ *//'
+# What helps a plan that does not fit stands on its page, too.
+reckon predict llama3.1-70b h100-sxm5-80g -g 8 tp8 -o refused.html
+grep -o 'Remedy: [^:<]*' refused.html
 # Each refusal ends with what to do.
 reckon predict
 reckon predict llama3.1-8b
@@ -34,6 +37,7 @@ schedule 1f1b: 2 stages of 1 chunk each, 8 microbatches, 32 passes; messages cha
 1 >NN.NN0</td>
 1 >NN.NNN</td>
 1 >NNN.N0</td>
+Remedy: no change of one or two choices makes it fit
 === stderr
 reckon: --model is missing: give an id, such as llama3.1-70b (`reckon models` lists them), or a config.json
 reckon: --system is missing: give an id, such as h100 or "h100 x64" (`reckon systems` lists them), or a file
