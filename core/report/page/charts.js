@@ -342,13 +342,19 @@ function xy(chart, points, width) {
     return `M${round(x(p.x) - r)} ${round(y(p.y))}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
   };
   const ranges = points.filter(p => Number.isFinite(p.low) && Number.isFinite(p.high)).map(p => whisker(y(p.low), y(p.high), x(p.x), true)).join('');
-  const taken = [];
-  const labels = width <= 480 ? '' : points.filter(p => p.label).map(p => {
-    const at = {x: x(p.x) + 7, y: y(p.y) + (p.line ? -6 : 4), w: textWidth(p.label)};
-    if (at.x + at.w > width) at.x = x(p.x) - 7 - at.w;
-    if ( taken.some(o => Math.abs(o.y - at.y) < 11 && at.x < o.x + o.w && o.x < at.x + at.w)) return '';
+  // A label is on the right of its mark, on the left or above, where it meets no other label and, of few, no mark.
+  const named = points.filter(p => p.label), taken = [];
+  const topOf = p => Number.isFinite(p.high) ? Math.min(y(p.high), y(p.y) - 4) : y(p.y) - 4;
+  const blocks = named.length > 24 || named.some(p => p.line) ? [] : named.map(p => ({
+    p, x: x(p.x) - 4, w: 8, top: topOf(p), bottom: Number.isFinite(p.low) ? Math.max(y(p.low), y(p.y) + 4) : y(p.y) + 4}));
+  const labels = width <= 480 ? '' : named.map(p => {
+    const w = textWidth(p.label), right = x(p.x) + 7, low = y(p.y) + (p.line ? -6 : 4);
+    const at = [[right, low], [x(p.x) - 7 - w, low], [x(p.x) - w / 2, topOf(p) - 5]]
+      .map(([from, base]) => ({p, x: from, w, top: base - 9, bottom: base + 2})).find(box => box.x >= 0 && box.x + w <= width &&
+        ![...taken, ...blocks].some(o => o.p !== p && box.top < o.bottom && o.top < box.bottom && box.x < o.x + o.w && o.x < box.x + w));
+    if (!at) return '';
     taken.push(at);
-    return word(at.x, at.y, 'start', p.label, 'class="near"');
+    return word(at.x, at.bottom - 2, 'start', p.label, 'class="near"');
   }).join('');
   return {
     height: frame.bottom + 40,
