@@ -43,5 +43,5 @@ reckon: tulu.sh: this is an open-instruct script or configuration; reckon does n
 reckon: note: primus.yaml is read as a experiment of Primus: reckon import primus
 reckon: primus.yaml: modules.pre_trainer.framework is torchtitan: only megatron is read here
 reckon: what.yaml: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them)
-reckon: unknown command "nothing.yaml": reckon --help lists them
-=== exit 2
+reckon: nothing.yaml: cannot open: No such file or directory; check the path
+=== exit 3
