@@ -115,8 +115,9 @@ bad_pipeline        -  -        4056  13.89  ###
 memory_exceeded     0  HBM3     1592   5.45  #
 memory_exceeded     1  mem2   20,928  71.67  #################
 repeated            -  -         110   0.38
+no plan can run: recompute full: the space has recompute none
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
-  0 plans, 0 feasible: recompute full: the space has recompute none
+  0 plans, 0 feasible
 
 Plans by outcome
 outcome  plans  share
