@@ -389,8 +389,7 @@ int cmd_budget(int argc, char **argv)
     enum rk_status status = RK_OK;
     const bool several = args.system && rk_machine_is_several(args.system);
     if (!args.system)
-        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                         "--system is missing: say on which machine");
+        status = system_missing(&error);
     else if (several && args.gpus)
         status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--gpus does not go with several clusters: each says how many it has");
@@ -404,8 +403,7 @@ int cmd_budget(int argc, char **argv)
     if (status == RK_OK) status = rk_system_load_several(args.system, &system, &error);
     if (!args.gpus) args.gpus = system.devices;
     if (status == RK_OK && !args.gpus)
-        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                         "--gpus is missing: %s does not say how many there are", system.id);
+        status = gpus_missing(&system, &error);
     if (status == RK_OK && (args.run.tokens || args.run.phases))
         status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--%s is what the budget is to tell: leave it out",

@@ -298,6 +298,7 @@ static void fill_report(struct report *report, const struct fits_question *quest
                         const struct forecast *f)
 {
     verdict_add(report, f, &question->sure);
+    report_paragraph(report, verdict_cost(report, f));
     add_verdict(report, question, f);
     if (f->prediction->timed) add_room(report, question, f);
     fits_say_unsure(report, question, f);

@@ -22,7 +22,7 @@ static const struct operand models_operands[] = {
 
 static const struct option models_options[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", .offset = offsetof(struct models_args, name), .complete = "models",
-     .help = "Model, in the same form as MODEL"},
+     .help = "Model, instead of the argument MODEL"},
     {.name = "all", .type = OPTION_FLAG, .offset = offsetof(struct models_args, all),
      .help = "Also list the models of papers and of earlier years"},
     OPTION_OUTPUT_ROW(.offset = offsetof(struct models_args, output)),

@@ -11,8 +11,6 @@
 #include "cli/save.h"
 #include "cli/show.h"
 #include "cli/verdict.h"
-#include "facts/learned.h"
-#include <math.h>
 
 struct predict_args {
     struct plan_source source;
@@ -60,7 +58,7 @@ const struct usage predict_usage = {
         "takes the GPUs that the other degrees leave; the batch is 4 samples per GPU and sample of a "
         "microbatch; the precision is bf16, or what the system supports.\n\n"
         "For a plan that cannot run or does not fit, prints the reason and the cheapest remedy, and exits "
-        "with status 1. Of a plan that is unsure there is an answer, status 0: reckon fits tells it apart.",
+        "with status 1. An unsure plan is predicted, with status 0; reckon fits exits with status 2 for it.",
     .operands = predict_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -111,41 +109,20 @@ static void add_verdict(struct report *report, const struct forecast *f)
     report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns), cells);
 }
 
-/* Of a plan that lacks memory: the change that costs least time and makes it fit. */
 static void add_remedy(struct report *report, const struct forecast *f)
 {
     static const struct report_column columns[] = {
         {.name = "words"}, {.name = "saved_bytes"}, {.name = "step_s"}};
-    struct rk_saving saving[RK_MAX_SAVINGS];
-    const struct rk_prediction *p = f->prediction;
-    if (!p->timed || p->verdict != RK_MEMORY_EXCEEDED) return;
-    const int count = rk_savings(f->model, f->system, f->plan, p, saving);
-    if (!(count > 0 && saving[0].fits) &&
-        !rk_savings_pair(f->model, f->system, f->plan, p, saving)) {
-        report_note(report, "  no change of one or two choices makes it fit: use more GPUs, or "
-                            "`reckon search`, which tries all choices together");
-        return;
-    }
-    const int tier = p->reason[0].tier;
-    const struct rk_system *system = forecast_system(f, p->tightest);
-    const double chance = learned_fit(f->model, system, f->plan, saving[0].need_bytes);
-    const bool sure = sure_of(f->model, f->plan, saving[0].need_bytes,
-                              system->memory[0].capacity_bytes, NULL) == SURE_FITS;
-    report_note(
-        report,
-        report_text(
-            report,
-            "  with %s it fits, %.1f GiB%s left%s, and takes %.1f %% %s (the cheapest change; "
-            "reckon fits shows others)",
-            saving[0].words, saving[0].left_bytes / 0x1p30,
-            tier > 0 ? report_text(report, " of %s", memory_name(report, system, tier)) : "",
-            sure ? "" : report_text(report, " (%s)", verdict_chance(report, chance)),
-            100 * fabs(saving[0].step_s / p->step_s - 1),
-            saving[0].step_s < p->step_s ? "less" : "longer"));
-    report_record(report, "remedy", columns, 3,
-                  (const struct report_cell[]){
-                      cell_text(report_text(report, "%s", saving[0].words)),
-                      cell_number(saving[0].saved_bytes), cell_number(saving[0].step_s)});
+    struct rk_saving change;
+    bool helps;
+    const char *remedy = verdict_remedy(report, f, &change, &helps);
+    if (!remedy) return;
+    report_note(report, report_text(report, "  %s", remedy));
+    if (helps)
+        report_record(report, "remedy", columns, 3,
+                      (const struct report_cell[]){
+                          cell_text(report_text(report, "%s", change.words)),
+                          cell_number(change.saved_bytes), cell_number(change.step_s)});
 }
 
 /* The verdict has the first one. */
@@ -190,6 +167,7 @@ static enum rk_status fill_report(struct report *report, const struct forecast *
     const bool brief =
         verdict_sure(f, NULL) == SURE_NOT && !args->verbose && args->show.format == REPORT_AS_TEXT;
     verdict_add(report, f, NULL);
+    if (!args->run.tokens) report_paragraph(report, verdict_cost(report, f));
     add_verdict(report, f);
     if (brief) {
         add_remedy(report, f);

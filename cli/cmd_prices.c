@@ -13,14 +13,14 @@ struct prices_args {
 
 /* clang-format off */
 static const struct operand prices_operands[] = {
-    {.name = "SYSTEM", .help = "only prices of this accelerator: an id of the catalog, a file, or a description in one line",
+    {.name = "SYSTEM", .help = "Show only prices of this accelerator: an id of the catalog, a file, or a description in one line",
      .offset = offsetof(struct prices_args, system), .optional = true, .complete = "systems"},
     {.name = NULL},
 };
 
 static const struct option prices_options[] = {
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", .offset = offsetof(struct prices_args, system), .complete = "systems",
-     .help = "Show only prices of this accelerator, as SYSTEM does"},
+     .help = "Accelerator, instead of the argument SYSTEM"},
     {.name = "prices", .type = OPTION_TEXT, .argument = "FILE|NAME", .offset = offsetof(struct prices_args, list), .complete = "file",
      .help = "Show another list: a table (.csv) or the name of one in data/prices (default: market)"},
     OPTION_OUTPUT_ROW(.offset = offsetof(struct prices_args, output)),
@@ -32,12 +32,11 @@ const struct usage prices_usage = {
     .summary = "list prices of accelerators with date and source",
     .synopsis = "[[--system] SYSTEM] [options]",
     .description =
-        "Lists what an accelerator costs for an hour, in US dollars, with the date and the source of "
-        "each price. `--price OFFER` of predict, fits, search and budget takes an offer of the list by its name, "
-        "price=OFFER in a machine's line does so, too; without either the cheapest is taken.\n\n"
-        "The list is a table, data/prices/market.csv of the catalog. Another list is a file of "
-        "the same columns: accelerator (the begin of ids of systems), offer, usd_per_hour, preempted_every_h "
-        "(may be empty), date, source. It is named by its path or, in data/prices, by its name.",
+        "Lists prices per GPU-hour in US dollars, with the date and the source of each. predict, fits, search and "
+        "budget take the cheapest offer, unless --price OFFER, or price=OFFER in a machine's line, names another.\n\n"
+        "The list is a table, data/prices/market.csv of the catalog. --prices reads another one with the same "
+        "columns: accelerator (the first part of the ids of its systems), offer, usd_per_hour, preempted_every_h "
+        "(may be empty), date, source.",
     .operands = prices_operands,
     .groups = {
         {"Prices", prices_options, 0},
@@ -45,10 +44,10 @@ const struct usage prices_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon prices", "What is known:"},
-        {"reckon prices h100", "Of one accelerator:"},
+        {"reckon prices", "List all prices:"},
+        {"reckon prices h100", "List the prices of one accelerator:"},
         {"reckon search -m llama3.1-8b -b 512 --tokens 1T -s \"h100 x256 price=reserved\" -s \"h200 x256 price=3.2\"",
-         "Two machines by what they cost:"},
+         "Compare two machines, each at its price:"},
     },
     .see_also = "reckon-search(1), reckon-budget(1)",
 };
@@ -71,8 +70,8 @@ static bool is_of(const struct rk_price_offer *offer, const char *id)
 static size_t fill(struct report *report, const struct rk_campaign_facts *facts, const char *id)
 {
     struct report_table *table =
-        REPORT_LIST(report, "prices", "Prices of an accelerator", REPORT_IN_ALL, columns);
-    const struct rk_price_offer *o;
+        REPORT_LIST(report, "prices", "Price of a GPU-hour", REPORT_IN_ALL, columns);
+    const struct rk_price_offer *o, *least = NULL, *most = NULL;
     size_t shown = 0;
     for (size_t left = rk_price_offers(facts, &o); left > 0; left--, o++) {
         if (id && !is_of(o, id)) continue;
@@ -80,8 +79,16 @@ static size_t fill(struct report *report, const struct rk_campaign_facts *facts,
                     (const struct report_cell[]){o->preempted_every_h > 0
                                                      ? cell_number(o->preempted_every_h)
                                                      : cell_none()});
+        if (!least || o->usd_per_hour < least->usd_per_hour) least = o;
+        if (!most || o->usd_per_hour > most->usd_per_hour) most = o;
         shown++;
     }
+    report->title = "Prices of accelerators";
+    if (shown)
+        report_verdict(report, REPORT_PLAIN,
+                       report_text(report, "%.4g USD per GPU-hour (%s, %s) to %.4g (%s, %s)",
+                                   least->usd_per_hour, least->accelerator, least->name,
+                                   most->usd_per_hour, most->accelerator, most->name));
     return shown;
 }
 

@@ -1,6 +1,7 @@
 /* reckon program: what each rank of a plan does in a step, instruction by instruction. */
 #include "base/limits.h"
 #include "base/memory.h"
+#include "base/open.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
 #include "cli/plan_operands.h"
@@ -10,7 +11,6 @@
 #include "clusters/predict.h"
 #include "text/output.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -128,7 +128,7 @@ static enum rk_status read_from(struct rk_program *program, const char *path,
 {
     *program = (struct rk_program){.rank = 0};
     FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
-    if (!in) return rk_fail(error, RK_IO, path, 0, 0, "%s", strerror(errno));
+    if (!in) return fail_to_open(path, error);
     const enum rk_status status = rk_program_read(program, in, path, error);
     if (in != stdin) fclose(in);
     if (status == RK_OK && !program->instructions)
@@ -271,6 +271,7 @@ static void add_heading(struct report *report, const struct plan_input *input, s
     report_note(report,
                 report_text(report, "%s on %s, %" PRIu64 " GPUs: %zu programs", input->model.id,
                             input->system.id, input->draft.plan.ranks, programs));
+    report->title = "Programs of the ranks of one step";
     forecast_plan(report, &forecast);
     forecast_record(report, &forecast);
 }

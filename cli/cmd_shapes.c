@@ -37,7 +37,7 @@ static const struct option shapes_options[] = {
      .help = "Use multiples of N for the hidden size (default: 1024; 512 below 500B, 128 below 3B parameters)"},
     {.name = "sequence", .type = OPTION_NUMBER, AT(sequence), .min = 1, .max = MOST_SEQUENCE,
      .help = "Tokens per sample (default: 8192)"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .data = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "Write the first proposal to FILE as a model; - prints it instead of the table"},
     {.name = NULL},
 };

@@ -24,7 +24,7 @@ static const struct operand systems_operands[] = {
 
 static const struct option systems_options[] = {
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", .offset = offsetof(struct systems_args, name), .complete = "systems",
-     .help = "System, in the same form as SYSTEM"},
+     .help = "System, instead of the argument SYSTEM"},
     OPTION_OUTPUT_ROW(.offset = offsetof(struct systems_args, output)),
     {.letter = 'a', .name = "all", .type = OPTION_FLAG, .offset = offsetof(struct systems_args, all),
      .help = "Also list systems that are another one with a change in one line"},

@@ -280,7 +280,7 @@ static void add_clusters(struct report *report, const struct rk_machine *machine
         {.name = "cluster"},
         {.name = "system"},
         {.name = "gpus", .title = "GPUs"},
-        {.name = "price", .title = "USD an hour", .digits = 4}};
+        {.name = "price", .title = "USD per hour", .digits = 4}};
     static const struct report_column link_columns[] = {
         {.name = "from"},
         {.name = "to"},

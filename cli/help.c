@@ -94,9 +94,9 @@ const struct command_group *options_group_of(const struct usage *usage,
 }
 
 /* A heading, and below it words with commas, of which print_listed() prints one. */
-static int begin_list(FILE *out, const char *title)
+static int begin_list(FILE *out)
 {
-    fprintf(out, "\n%s (--help-all explains them):", title);
+    fputs("\nMore commands (--help-all explains them):", out);
     return WIDTH;
 }
 
@@ -122,7 +122,7 @@ static void print_commands(FILE *out, const struct usage *usage, enum help help)
     for (const struct command *c = usage->commands; c && c->name; c++) {
         const struct command_group *group = options_group_of(usage, c);
         if (group && help != HELP_ALL && group->more && !more)
-            column = begin_list(out, "More commands");
+            column = begin_list(out);
         if (group) more = group->more && help != HELP_ALL;
         if (group && !more) fprintf(out, "\n%s:\n", group->title);
         if (!c->usage) continue;
@@ -146,10 +146,10 @@ static void print_lists(FILE *out, const struct usage *usage, enum help help)
     }
 }
 
-static void print_word(FILE *out, const struct option_word *word)
+static void print_word(FILE *out, const char *spelling, const struct option_word *word)
 {
-    const int width = 2 + (int)strlen(word->spelling);
-    fprintf(out, "  %s", word->spelling);
+    const int width = 2 + (int)strlen(spelling);
+    fprintf(out, "  %s", spelling);
     if (width + 2 > HELP_COLUMN)
         fprintf(out, "\n%*s", HELP_COLUMN, "");
     else
@@ -157,17 +157,30 @@ static void print_word(FILE *out, const struct option_word *word)
     print_wrapped(out, word->help, HELP_COLUMN, HELP_COLUMN);
 }
 
-/* "tpN, ppN, schedule=...": which words there are, without what they mean. */
-static void print_words_in_short(FILE *out, const struct usage *usage)
+/* The common words without their options, "tpN", and without choices that take a line, "order=...". */
+static void print_common_words(FILE *out, const struct usage *usage)
 {
-    int column = begin_list(out, usage->words_title);
+    int more = 0;
     for (const struct option_word *word = usage->words; word->spelling; word++) {
-        const bool one_of = strchr(word->spelling, '|') != NULL;
-        const char *ends[] = {"\n", ",", "=...\n", "=...,"};
-        column = print_listed(out, column, word->spelling,
-                              (int)strcspn(word->spelling, one_of ? "=" : ","),
-                              ends[2 * one_of + (word[1].spelling != NULL)]);
+        char spelling[HELP_COLUMN];
+        const int length = (int)strcspn(word->spelling, ",");
+        const bool fits = length + 4 < HELP_COLUMN;
+        snprintf(spelling, sizeof spelling, "%.*s%s",
+                 fits ? length : (int)strcspn(word->spelling, "="), word->spelling,
+                 fits ? "" : "=...");
+        more += !word->common;
+        if (word->common) print_word(out, spelling, word);
     }
+    if (more) fprintf(out, "\n%d more words: reckon %s --help-all\n", more, usage->name);
+}
+
+static void print_words(FILE *out, const struct usage *usage, enum help help)
+{
+    if (!usage->words) return;
+    fprintf(out, "\n%s:\n", usage->words_title);
+    if (help != HELP_ALL) print_common_words(out, usage);
+    for (const struct option_word *word = usage->words; help == HELP_ALL && word->spelling; word++)
+        print_word(out, word->spelling, word);
 }
 
 /* Of the options that have a place in the help: those that --help-all alone explains. */
@@ -240,11 +253,7 @@ void options_print_help(FILE *out, const struct usage *usage, enum help help)
     print_paragraphs(out, usage->description);
     print_lists(out, usage, help);
     print_groups(out, usage, help);
-    if (usage->words && help != HELP_ALL) print_words_in_short(out, usage);
-    if (usage->words && help == HELP_ALL) fprintf(out, "\n%s:\n", usage->words_title);
-    for (const struct option_word *word = usage->words; help == HELP_ALL && word && word->spelling;
-         word++)
-        print_word(out, word);
+    print_words(out, usage, help);
     if (usage->examples[0].command) fputs("\nExamples:\n", out);
     for (const struct example *e = usage->examples; e->command; e++) {
         if (e->what) fputs("  ", out);

@@ -112,5 +112,21 @@ enum rk_status model_open(const char *name, struct rk_model *model, struct rk_er
 enum rk_status model_missing(struct rk_error *error)
 {
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                   "--model is missing: reckon models lists what there is");
+                   "--model is missing: give an id, such as llama3.1-70b (`reckon models` lists "
+                   "them), or a config.json");
+}
+
+enum rk_status system_missing(struct rk_error *error)
+{
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                   "--system is missing: give an id, such as h100 or \"h100 x64\" (`reckon systems` "
+                   "lists them), or a file");
+}
+
+enum rk_status gpus_missing(const struct rk_system *system, struct rk_error *error)
+{
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                   "--gpus is missing: %s does not state a number: give --gpus 64, or --system \"%s "
+                   "x64\"",
+                   system->id, system->id);
 }

@@ -6,6 +6,8 @@
 #include "cli/options.h"
 #include "huggingface/model_named.h"
 
+#include <reckon/system.h>
+
 /* Says on standard error what the file says and is not followed. */
 void model_warn(const struct hf_import *import, const char *path);
 
@@ -27,7 +29,9 @@ int model_why_length(const char *why);
 void model_warn_sequence(const char *name, const struct rk_model *model, const char *why,
                          uint64_t given);
 
-/* RK_BAD_ARGUMENT: no model. */
+/* RK_BAD_ARGUMENT: no model, no system, or a system that does not state its number of GPUs. */
 enum rk_status model_missing(struct rk_error *error);
+enum rk_status system_missing(struct rk_error *error);
+enum rk_status gpus_missing(const struct rk_system *system, struct rk_error *error);
 
 #endif

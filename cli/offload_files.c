@@ -174,7 +174,7 @@ static const struct report_column simulated_columns[] = {
     {.name = "written_bytes", .title = "written", .unit = "B", .digits = 2},
     {.name = "kept_s", .title = "all kept", .unit = "s", .digits = 3},
     {.name = "pass_s", .title = "stored", .unit = "s", .digits = 3},
-    {.name = "wait_s", .title = "waits", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "wait_s", .title = "exposed", .unit = "s", .digits = 2, .own_scale = true},
 };
 /* clang-format on */
 
@@ -261,7 +261,7 @@ static const struct report_column memo_columns[] = {
     {.name = "offload_s", .title = "copy of a layer", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "exposed_s_forward", .title = "exposed part", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "recompute_s_per_layer", .title = "recomputed, by token", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "recompute_s_per_layer_by_tensor", .title = "by tensor", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "recompute_s_per_layer_by_tensor", .title = "... by tensor", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "alpha_best", .digits = 4},
     {.name = "gain_of_best", .title = "gain", .unit = "%", .digits = 2},
     {.name = "buffers_bytes", .title = "two buffers", .unit = "B", .digits = 1},

@@ -13,13 +13,13 @@ static const struct report_column columns[] = {
     {.name = "rule"},
     {.name = "shares", .title = "offloaded"},
     {.name = "rest", .title = "rest"},
-    {.name = "step_s", .unit = "s", .digits = 3, .own_scale = true},
+    {.name = "step_s", .title = "step", .unit = "s", .digits = 3, .own_scale = true},
     {.name = "mfu", .title = "MFU", .unit = "%", .digits = 1},
     {.name = "hbm_bytes", .title = "GPU", .unit = "B", .digits = 1},
     {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .digits = 1},
-    {.name = "wait_s", .title = "waits", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "recompute_s", .title = "again", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "recompute_by_tensor_s", .title = "by tensor", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "wait_s", .title = "exposed", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "recompute_s", .title = "recompute", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "recompute_by_tensor_s", .title = "... by tensor", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "written_bytes", .title = "written per step", .unit = "B", .digits = 1, .own_scale = true},
     {.name = "needed_GBps", .title = "GB/s needed", .digits = 3},
     {.name = "life_years", .title = "life, years", .digits = 3},
@@ -180,7 +180,7 @@ static void add_gains(struct table *t)
                    (struct report_cell[]){cell_text(t->rule[i].name), cell_text(best->name),
                                           fits ? cell_number(1 - best->step_s / t->rule[i].step_s)
                                                : cell_none(),
-                                          cell_text(fits ? "" : "it does not fit, run or last")});
+                                          cell_text(fits ? "" : "cannot run, does not fit, or wears out its drives")});
     }
 }
 
@@ -189,11 +189,11 @@ static void add_gains(struct table *t)
 /* clang-format off */
 static const struct report_column tensor_columns[] = {
     {.name = "tensor"},
-    {.name = "bytes", .title = "of a layer", .unit = "B", .digits = 1, .own_scale = true},
+    {.name = "bytes", .title = "per layer", .unit = "B", .digits = 1, .own_scale = true},
     {.name = "again_s", .title = "recompute time", .unit = "s", .digits = 2, .own_scale = true},
-    {.name = "to_1", .title = "to 1", .unit = "%", .digits = 1},
-    {.name = "to_2", .title = "to 2", .unit = "%", .digits = 1},
-    {.name = "again", .title = "again", .unit = "%", .digits = 1},
+    {.name = "to_1", .title = "tier 1", .unit = "%", .digits = 1},
+    {.name = "to_2", .title = "tier 2", .unit = "%", .digits = 1},
+    {.name = "again", .title = "recompute", .unit = "%", .digits = 1},
     {.name = "layers", .title = "layers that offload all, some, none"},
 };
 /* clang-format on */
@@ -307,7 +307,7 @@ static const struct report_column stored_columns[] = {
     {.name = "peak_bytes", .title = "peak", .unit = "B", .digits = 2},
     {.name = "lower", .unit = "%", .digits = 1},
     {.name = "written_bytes", .title = "written", .unit = "B", .digits = 2},
-    {.name = "wait_s", .title = "waits", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "wait_s", .title = "exposed", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "early_wait_s", .title = "exposed, all reads from the turn on", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "early_lower", .title = "lower then", .unit = "%", .digits = 1},
     {.name = "pass_s", .title = "forward and backward", .unit = "s", .digits = 2, .own_scale = true},

@@ -237,6 +237,12 @@ static enum rk_status store(struct reader *r, const struct option *option, void 
         return RK_OK;
     case OPTION_OUTPUT:
         *(const char **)member = value;
+        if (option->data && text_ends_in(value, ".html"))
+            return rk_fail(
+                r->error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                "%s: %s ends in .html, but this option writes data, not a page: name another "
+                "file; `reckon report` and `reckon place --draw` write pages",
+                name, value);
         return check_output(name, value, r->error);
     case OPTION_TEXTS:
         return add_text(name, NULL, member, value, r->error);
@@ -476,6 +482,7 @@ static enum rk_status join_word(const struct operand *operand, const char **memb
 static enum rk_status read_operand(const struct reader *r, const char *word)
 {
     static const struct operand none = {.name = NULL};
+    const struct option_group *group;
     const struct operand *operand = r->usage->operands ? r->usage->operands : &none;
     for (; operand->name; operand++) {
         void *texts = r->args + operand->offset;
@@ -492,7 +499,10 @@ static enum rk_status read_operand(const struct reader *r, const char *word)
         *member = word;
         return RK_OK;
     }
-    return refuse(r->error, "too many arguments", word, "is not expected: --help shows the usage");
+    return refuse(r->error, "too many arguments", word,
+                  find_option(r->usage, "plan", 4, '\0', &group)
+                      ? "is not expected: --help shows the usage; words of a plan go to --plan"
+                      : "is not expected: --help shows the usage");
 }
 
 /* Words without a flag, after all options: operands that an option gave are passed over. */

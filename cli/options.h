@@ -72,8 +72,8 @@ struct option {
     bool optional;                      /* the value may be left out; only OPTION_VALUES */
     bool common; /* --help of a command with many options shows those that are, and counts the
                     others */
-    const char *complete; /* what the shell offers: X
-                             choices */
+    const char *complete; /* what the shell offers: "file", "model", "system", ... */
+    bool data;            /* OPTION_OUTPUT: for programs, a name that ends in .html is refused */
 };
 
 /* Where an answer goes; `at` says where the file's name does, .offset = ... Below, `what` is less
@@ -124,8 +124,9 @@ struct operand {
 
 /* A word that an operand is made of, for help, manual and completion. */
 struct option_word {
-    const char *spelling; /* "tpN"; NULL ends the table */
+    const char *spelling; /* "tpN, --tensor"; NULL ends the table */
     const char *help;
+    bool common; /* --help explains it, too */
 };
 
 struct example {

@@ -58,6 +58,13 @@ static void add_line(struct html_page *page, const char *line)
                                             .text = line + strspn(line, " ")});
 }
 
+/* The plan and what was assumed of it: neither a title nor an answer. */
+static bool is_about_plan(const char *line)
+{
+    line += strspn(line, " ");
+    return strncmp(line, "plan: ", 6) == 0 || strncmp(line, "assumed: ", 9) == 0;
+}
+
 static bool is_line(const struct report_table *table)
 {
     return table->shape == REPORT_NOTE || table->shape == REPORT_PARAGRAPH;
@@ -73,8 +80,9 @@ static const char *title_of(struct html_page *page, const struct report *report)
     if (report->title) return report->title;
     for (const struct report_table *t = report->first; t; t = t->next) {
         if (!(t->formats & REPORT_IN_TEXT) || !t->title || !*t->title) continue;
+        if (is_line(t) && is_about_plan(t->title)) continue;
         const char *heading = is_line(t) ? heading_of(&page->memory, t->title) : NULL;
-        return heading ? heading : t->title;
+        return heading ? heading : line_of(t);
     }
     return "reckon";
 }
@@ -85,8 +93,9 @@ static const char *title_of(struct html_page *page, const struct report *report)
 static const struct report_table *first_line(struct html_page *page, const struct report *report)
 {
     for (const struct report_table *t = report->first; t; t = t->next)
-        if (is_line(t) && *line_of(t) && t->title != page->title &&
-            !heading_of(&page->memory, t->title) && !is_command(t->title))
+        if (is_line(t) && *line_of(t) && line_of(t) != page->title &&
+            !heading_of(&page->memory, t->title) && !is_command(t->title) &&
+            !is_about_plan(t->title))
             return t;
     return NULL;
 }
@@ -144,6 +153,21 @@ static const char *value_column(const struct report_table *table, const struct r
     return NULL;
 }
 
+/* Where texts of the first column repeat, those of the second tell the bars apart: "LoRA" with
+ * "least memory" and with "most tokens/s". */
+static const char *series_column(const struct report_table *table)
+{
+    char before[128] = "";
+    struct report_cell cells[REPORT_MAX_COLUMNS];
+    for (size_t i = 0; i < table->rows && table->column_count > 2; i++) {
+        table_row(table, i, cells);
+        if (cells[0].type != REPORT_TEXT || cells[1].type != REPORT_TEXT) return NULL;
+        if (strcmp(before, cells[0].as.text) == 0) return table->columns[1].name;
+        snprintf(before, sizeof before, "%s", cells[0].as.text);
+    }
+    return NULL;
+}
+
 /* Bars of the first column with a unit, for the texts of the first column; false: it has none. */
 static bool draw_bars(struct html_page *page, const struct report_table *table)
 {
@@ -157,7 +181,10 @@ static bool draw_bars(struct html_page *page, const struct report_table *table)
     struct chart chart = {.id = chart_id(page, table),
                           .title = table->title ? table->title : page->title,
                           .kind = CHART_BARS,
-                          .role = {[CHART_Y] = table->columns[0].name, [CHART_VALUE] = value}};
+                          .beside = true,
+                          .role = {[CHART_Y] = table->columns[0].name,
+                                   [CHART_VALUE] = value,
+                                   [CHART_SERIES] = series_column(&first)}};
     if (first.rows < table->rows)
         chart.caption = report_text(&page->memory, "The first %d rows; the table has all %zu.",
                                     MOST_BARS, table->rows);
@@ -189,10 +216,10 @@ static void add_tables(struct html_page *page, const struct report *report,
     for (const struct report_table *t = report->first; t; t = t->next) {
         if (t->chart && t != drawn && t->rows) draw_given(page, t);
         if (!(t->formats & REPORT_IN_TEXT)) continue;
-        if (is_line(t) && *line_of(t) && t->title != page->title)
+        if (is_line(t) && *line_of(t) && line_of(t) != page->title)
             add_line(page, t->title);
         else if (!is_line(t))
-            page_show(page, t->title == page->title ? NULL : t->title, t, NULL);
+            page_show(page, line_of(t) == page->title ? NULL : t->title, t, NULL);
     }
 }
 

@@ -203,6 +203,6 @@ enum rk_status page_effects(const struct searched *j, struct rk_error *error)
             .role = {[CHART_Y] = "pair", [CHART_VALUE] = "speed", [CHART_SERIES] = "axis"},
             .x = {.title = "speed"}});
     if (table) table = without_pair(j, table);
-    page_show(j->page, "The same in numbers", table, j->search->command);
+    page_show(j->page, "Numbers of the chart", table, j->search->command);
     return status;
 }

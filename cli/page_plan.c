@@ -59,7 +59,8 @@ static const struct report_table *cards(struct html_page *page, const struct pag
 }
 
 /* Does it fit, and what a step takes; of a plan that cannot run, why. */
-static void verdict(struct html_page *page, const struct page_plan *p, const char *errors)
+static void verdict(struct html_page *page, const struct page_plan *p, const char *errors,
+                    bool of_run)
 {
     const struct forecast *f = p->forecast;
     struct html_block block = {HTML_VERDICT, .text = *errors ? errors : NULL,
@@ -67,6 +68,16 @@ static void verdict(struct html_page *page, const struct page_plan *p, const cha
     if (f->prediction->timed) block.table = cards(page, p);
     block.tone = verdict_tone(verdict_sure(f, NULL));
     block.title = verdict_line(&page->memory, f);
+    const char *price = "", *cost = of_run ? "" : verdict_cost_of(&page->memory, f, &price);
+    if (*cost) block.title = report_text(&page->memory, "%s, %s", block.title, cost);
+    struct rk_saving change;
+    bool helps;
+    const char *remedy = verdict_remedy(&page->memory, f, &change, &helps);
+    if (*price)
+        block.text = report_text(&page->memory, "%s%s.", errors, page_sentence(page, price));
+    if (remedy)
+        block.text = report_text(&page->memory, "%s%s.\n", block.text ? block.text : "",
+                                 page_sentence(page, remedy));
     html_add(page, &block);
 }
 
@@ -143,7 +154,7 @@ static void time_bars(struct html_page *page, const struct page_plan *p)
                          .table = table,
                          .role = {[CHART_VALUE] = "time_s", [CHART_SERIES] = "part"},
                          .x = {.title = "time"}});
-    page_show(page, "The same in numbers", table, predict_command(page, p, "--format json"));
+    page_show(page, "Time by part", table, predict_command(page, p, "--format json"));
 }
 
 /* ---- the layers and their operations ---- */
@@ -446,9 +457,9 @@ enum rk_status page_plan(struct html_page *page, const struct forecast *f,
         .addresses = names->addresses,
     };
     page->title = report_text(memory_of_page, "%s on %s", f->model->id, f->system->id);
-    page->subtitle = report_text(memory_of_page, "One training step on %" PRIu64 " GPUs, by %s: %s",
-                                 f->plan->ranks, forecast_by(f->plan), words);
-    verdict(page, &p, error_bar(page, &p));
+    page->subtitle = report_text(memory_of_page, "One training step on %" PRIu64 " GPUs, %s: %s",
+                                 f->plan->ranks, forecast_model(f->plan), words);
+    verdict(page, &p, error_bar(page, &p), run->tokens);
     page_section(page, "summary", "Time of a step", NULL);
     reasons(page, &p);
     enum rk_status status = f->prediction->timed ? sections(page, &p, error) : RK_OK;

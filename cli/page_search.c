@@ -239,7 +239,10 @@ static void verdict(const struct searched *j)
         block.tone = verdict_tone(sure);
         block.title = report_text(memory, "Best plan %s%s", sure == SURE_UNSURE ? "is " : "",
                                   verdict_line(memory, &f));
-        block.text = words_of(j, plan);
+        const char *price = "", *cost = "";
+        if (!j->search->search->args->run.tokens) cost = verdict_cost_of(memory, &f, &price);
+        if (*cost) block.title = report_text(memory, "%s, %s", block.title, cost);
+        block.text = report_text(memory, "%s%s%s", words_of(j, plan), *price ? "; " : "", price);
     }
     html_add(j->page, &block);
 }
@@ -328,7 +331,7 @@ static void titles(const struct searched *j)
     j->page->title =
         report_text(&j->page->memory, "The best plans for %s on %s", p->model->id, p->system->id);
     j->page->subtitle =
-        report_text(&j->page->memory, "%" PRIu64 " GPUs, batch %s%" PRIu64 ", %s, by %s",
+        report_text(&j->page->memory, "%" PRIu64 " GPUs, batch %s%" PRIu64 ", %s, %s",
                     p->base.ranks, published ? "up to " : "", p->base.batch,
                     rk_framework_name(p->base.framework), search_model_name(j->search->search));
 }
@@ -345,7 +348,7 @@ enum rk_status page_search(struct html_page *page, const struct page_search *s,
     verdict(&j);
     const bool more = j.count > 0 && s->search->result.complete && !progress_stopped() &&
                       !search_is_over_clusters(s->search);
-    page_section(page, "frontier", "Time and memory", NULL);
+    if (j.count > 0) page_section(page, "frontier", "Time and memory", NULL);
     if (more) status = time_against_memory(&j, error);
     if (j.count > 0) time_bars(&j);
     page_section(page, "plans", "Plans", NULL);

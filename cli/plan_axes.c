@@ -107,7 +107,7 @@ void plan_axes_prepare(void)
         (struct option){.name = "uneven",
                         .type = OPTION_FLAG,
                         .offset = offsetof(struct plan_axis_values, uneven),
-                        .help = "Search only stages balanced by time, as --split balanced"};
+                        .help = "Search only stage splits balanced by time, as with --split balanced"};
     plan_axes_options[rows] = (struct option){.name = NULL};
 }
 

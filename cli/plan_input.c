@@ -43,12 +43,34 @@ const struct option plan_source_options[] = {
 struct option_word plan_words[PLAN_MAX_FIELDS + 1];
 static char spellings[PLAN_MAX_FIELDS][160], helps[PLAN_MAX_FIELDS][320];
 
+/* What --help explains: --help-all has the others. */
+static const char *const common_words[] = {"framework", "precision", "tp",   "pp",        "vpp",
+                                           "cp",        "dp",        "ep",   "mbs",       "gbs",
+                                           "seq",       "sp",        "zero", "recompute", NULL};
+
+static bool is_common(const char *word)
+{
+    const char *const *common = common_words;
+    while (*common && strcmp(*common, word) != 0)
+        common++;
+    return *common != NULL;
+}
+
 static void join(const struct field *field, const char *mark, char *buffer, size_t size)
 {
     size_t used = strlen(buffer);
     for (int i = 0; field->choices[i] && used < size; i++)
         used +=
             (size_t)snprintf(buffer + used, size - used, "%s%s", i ? mark : "", field->choices[i]);
+}
+
+/* Of the 24 orders of ranks the first ones: "tp-cp-dp-pp|tp-cp-pp-dp|...". */
+static void shorten(char *choices)
+{
+    enum { MOST = 120 };
+    if (strlen(choices) <= MOST) return;
+    choices[MOST] = '\0';
+    strcpy(strrchr(choices, '|') + 1, "...");
 }
 
 static void spell_word(const struct field *field, char *buffer, size_t size)
@@ -61,6 +83,7 @@ static void spell_word(const struct field *field, char *buffer, size_t size)
     case FIELD_CHOICE:
         snprintf(buffer, size, "%s=", field->word);
         join(field, "|", buffer, size);
+        shorten(buffer);
         break;
     case FIELD_SET:
         snprintf(buffer, size, "%s=PART+PART...", field->word);
@@ -146,7 +169,8 @@ void plan_words_prepare(void)
         if (!field->word) continue;
         spell(field, spellings[count], sizeof spellings[count]);
         explain(field, helps[count], sizeof helps[count]);
-        plan_words[count] = (struct option_word){spellings[count], helps[count]};
+        plan_words[count] = (struct option_word){spellings[count], helps[count],
+                                                 is_common(field->word)};
         count++;
     }
     options_prepare();
@@ -175,8 +199,7 @@ static enum rk_status need(const struct plan_source *source, struct rk_error *er
                        (source->file && strcmp(source->file, "-") == 0);
     if (!source->model) return model_missing(error);
     if (!source->system)
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "--system is missing: reckon systems lists what there is");
+        return system_missing(error);
     if (inputs > 1)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "standard input (-) can be read once: give files for the others");

@@ -49,9 +49,10 @@ static enum rk_status fail_both(enum catalog_kind kind, const char *word, struct
         *error = as_id; /* of the other kind */
         return error->status;
     }
-    if (strstr(as_plan.text, ": there are ")) /* near no word */
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "%.400s; it is not a word of a plan either, see reckon-plan(5)", as_id.text);
+    if (strstr(as_plan.text, ": there are ")) { /* near no word */
+        *error = as_id;
+        return error->status;
+    }
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%.400s; as a word of a plan: %.400s",
                    as_id.text, as_plan.text);
 }

@@ -312,9 +312,9 @@ static const struct report_column rate_columns[] = {
     {.name = "hfu",                 .title = "HFU",               .unit = "%", .digits = 2,
      .help = "model FLOP with recomputation over peak"},
     {.name = "mfu_full",            .title = "... in full",       .unit = "%", .digits = 2,
-     .help = "MFU with what a causal mask hides"},
+     .help = "MFU that also counts masked attention scores"},
     {.name = "mfu_as_megatron",        .title = "... Megatron-LM's", .unit = "%", .digits = 2,
-     .help = "MFU of the FLOP that its log counts: half of all pairs, the padded vocabulary"},
+     .help = "MFU as its log counts FLOP: half of all token pairs, the padded vocabulary"},
 };
 /* clang-format on */
 

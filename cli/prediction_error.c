@@ -259,7 +259,7 @@ void forecast_errors(struct report *report, const struct forecast *f)
     if (!bars) return;
     const struct error_request request = request_of(f);
     const char *times = learned_times(report, f);
-    if (times) report_note(report, report_text(report, "  %s", times));
+    if (times) report_note(report, report_text(report, "  time: %s", times));
     if (f->system->machine)
         report_note(
             report,

@@ -1,5 +1,7 @@
 #include "cli/rank_files.h"
 
+#include "base/open.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -82,7 +84,7 @@ static enum rk_status check_folder(const struct rank_files *files, struct rk_err
     struct dirent **entry;
     enum rk_status status = RK_OK;
     const int count = scandir(files->folder, &entry, is_of_rank, versionsort);
-    if (count < 0) return rk_fail(error, RK_IO, files->folder, 0, 0, "%s", strerror(errno));
+    if (count < 0) return fail_to_open(files->folder, error);
     for (int i = 0; i < count; i++) {
         if (status == RK_OK) status = check_entry(files, entry[i]->d_name, error);
         free(entry[i]);
@@ -97,7 +99,7 @@ enum rk_status rank_files_begin(struct rank_files *files, struct rk_error *error
         return rk_fail(error, RK_IO, files->folder, 0, 0, "cannot write: the name is too long");
     files->made = mkdir(files->folder, 0777) == 0;
     if (!files->made && errno != EEXIST)
-        return rk_fail(error, RK_IO, files->folder, 0, 0, "%s", strerror(errno));
+        return rk_fail(error, RK_IO, files->folder, 0, 0, "cannot make the folder: %s", strerror(errno));
     enum rk_status status = check_folder(files, error);
     if (status == RK_OK && mkdir(part_folder(files).text, 0777) != 0)
         status = rk_fail(error, RK_IO, files->folder, 0, 0, "cannot write: %s", strerror(errno));

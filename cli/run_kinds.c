@@ -9,7 +9,7 @@ static const struct report_column kind_columns[] = {
     {.name = "cluster"},
     {.name = "gpus", .title = "GPUs used"},
     {.name = "gpu_hours", .title = "GPU-hours", .unit = "n", .digits = 3},
-    {.name = "price", .title = "USD an hour", .digits = 4},
+    {.name = "price", .title = "USD per hour", .digits = 4},
     {.name = "cost_usd", .title = "cost in USD", .unit = "n", .digits = 3},
     {.name = "power_W", .title = "W per GPU", .digits = 4},
     {.name = "what", .title = ""},

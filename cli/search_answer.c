@@ -332,14 +332,26 @@ static void add_headline_over(struct report *report, const struct search *search
         report_note(report, "  no plan leaves the headroom of the memory: these fill it");
 }
 
-/* The verdict of the first row; of several clusters, the head says it. */
-/* Returns whether it is unsure that it fits. */
-static bool add_best(struct report *report, const struct search *search)
+/* The verdict of the first row, or why there is none; of several clusters, the head says it.
+ * Returns whether it is unsure that it fits; `price` is the line that says what its cost assumes.
+ */
+static bool add_best(struct report *report, const struct search *search, const char **price)
 {
+    *price = NULL;
     struct first best;
-    if (!search->result.found || search_is_over_clusters(search)) return false;
+    if (search_is_over_clusters(search)) return false;
+    if (!search->result.found) {
+        const bool can_run = search->result.counts.verdict[RK_FITS][0] > 0;
+        const char *reason = search_reason(report, search);
+        if (search->result.complete)
+            report_answer(report, REPORT_BAD,
+                          can_run ? reason : report_text(report, "no plan can run: %s", reason));
+        return false;
+    }
     take_first(search, &best);
-    return verdict_best(report, search->result.complete, &best.forecast) == SURE_UNSURE;
+    const enum sure sure = verdict_best(report, search->result.complete, &best.forecast);
+    if (!search->args->run.tokens) *price = verdict_cost(report, &best.forecast);
+    return sure == SURE_UNSURE;
 }
 
 static void add_headline(struct report *report, const struct search *search)
@@ -347,7 +359,8 @@ static void add_headline(struct report *report, const struct search *search)
     const struct rk_plans_problem *p = &search->problem;
     const struct rk_search_counts *c = &search->result.counts;
     char total[REPORT_DIGITS], fits[REPORT_DIGITS], tokens[QUANTITY_TEXT];
-    const bool unsure = add_best(report, search);
+    const char *price;
+    const bool unsure = add_best(report, search, &price);
     if (!search->result.complete && !report->leads)
         report_note(report, "INCOMPLETE: stopped by a signal; the best so far");
     report_note(
@@ -359,6 +372,7 @@ static void add_headline(struct report *report, const struct search *search)
             whole_format(tokens, sequence_of(p)), rk_framework_name(p->base.framework),
             precision_of(p) ? precision_of(p) : "several precisions", search_model_name(search),
             search->why ? ": " : "", search->why ? search->why : ""));
+    report_paragraph(report, price);
     if (unsure && search->room != SEARCH_NO_ROOM)
         report_note(
             report,
@@ -371,11 +385,8 @@ static void add_headline(struct report *report, const struct search *search)
         return;
     }
     report_note(report,
-                report_text(report, "  %s plans, %s feasible%s%s", report_digits(c->total, total),
-                            report_digits(c->verdict[RK_FITS][0], fits), matching(report, search),
-                            search->result.found == 0
-                                ? report_text(report, ": %s", search_reason(report, search))
-                                : ""));
+                report_text(report, "  %s plans, %s feasible%s", report_digits(c->total, total),
+                            report_digits(c->verdict[RK_FITS][0], fits), matching(report, search)));
     const char *divides = divisors_note(report, search);
     if (divides && c->total) report_note(report, report_text(report, "  %s", divides));
     add_headroom(report, search);

@@ -290,10 +290,9 @@ void search_best_text(struct report *report, const struct search *search,
     add_best(report, search, keys, best_title(report, search), REPORT_IN_TEXT, keep, &choice);
     if (choice.ties)
         report_note(report, report_text(report,
-                                        "%" PRIu64 " more %s the time and memory of one before "
-                                        "it and %s left out",
-                                        choice.ties, choice.ties == 1 ? "has" : "have",
-                                        choice.ties == 1 ? "is" : "are"));
+                                        "not shown: %" PRIu64 " plan%s of the same time and memory "
+                                        "as a plan above",
+                                        choice.ties, choice.ties == 1 ? "" : "s"));
 }
 
 void search_best_all(struct report *report, const struct search *search,

@@ -276,7 +276,7 @@ void search_clusters_links(struct report *report, const struct search *search)
                                               "bandwidth looked at",
                                             link)
                               : report_text(report,
-                                            "%s: below %s a node, several clusters are no better "
+                                            "%s: below %s per node, several clusters are no better "
                                               "than one",
                                             link, quantity_format(rate, QUANTITY_BYTES_PER_S, even)));
         }

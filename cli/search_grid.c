@@ -204,9 +204,7 @@ static enum rk_status check_sizes(struct search_grid *grid, struct rk_error *err
 {
     for (int i = 0; grid->gpus.count == 0 && i < grid->systems; i++)
         if (!grid->system[i].devices)
-            return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                           "--gpus is missing: %s does not say how many there are",
-                           grid->system[i].id);
+            return gpus_missing(&grid->system[i], error);
     for (int i = 0; grid->gpus.count && i < grid->systems; i++)
         if (grid->system[i].machine)
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
@@ -236,8 +234,7 @@ enum rk_status search_grid_open(struct search_grid *grid, const struct search_ar
         status = number_list_parse("--batch", args->batch, &grid->batch, error);
     if (status == RK_OK && !args->models.count) status = model_missing(error);
     if (status == RK_OK && !args->systems.count)
-        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                         "--system is missing: reckon systems lists what there is");
+        status = system_missing(error);
     if (status == RK_OK) status = split(&models, "--model", &args->models, error);
     if (status == RK_OK) status = split(&systems, "--system", &args->systems, error);
     if (status == RK_OK) status = check_inputs(&models, &systems, error);

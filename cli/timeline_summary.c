@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "cli/describe.h"
 #include "cli/keys.h"
+#include "cli/verdict.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -97,10 +98,13 @@ static void note_time(struct report *report, const struct story *s)
     const struct idle idle = idle_of(s->timeline);
     const double estimated = plan->estimate_s > 0 ? plan->estimate_bubble_s / plan->estimate_s : 0;
     report_note(report, report_text(report,
-                                    "schedule %s: stages %" PRIu32 ", chunks of a stage %" PRIu32
-                                    ", microbatches %" PRIu32 ", passes %" PRIu64 "; messages %s",
-                                    plan->schedule, plan->stages, plan->chunks, plan->microbatches,
-                                    s->timeline->passes, timeline_messages_names[plan->messages]));
+                                    "schedule %s: %" PRIu32 " stage%s of %" PRIu32
+                                    " chunk%s each, %" PRIu32 " microbatch%s, %" PRIu64
+                                    " passes; messages %s",
+                                    plan->schedule, plan->stages, plan->stages == 1 ? "" : "s",
+                                    plan->chunks, plan->chunks == 1 ? "" : "s", plan->microbatches,
+                                    plan->microbatches == 1 ? "" : "es", s->timeline->passes,
+                                    timeline_messages_names[plan->messages]));
     report_note(report,
                 report_text(report, "step: %.6g s simulated, %.6g s by the %s: %s",
                             s->timeline->step_s, plan->estimate_s, forecast_model(s->forecast.plan),
@@ -156,20 +160,6 @@ static void note_files(struct report *report, const struct story *s)
                         s->args->window ? "" : "; --full writes all, --window another part"));
     if (s->args->pytorch)
         report_note(report, report_text(report, "PyTorch schedule: %s", s->args->pytorch));
-}
-
-static void add_headline(struct report *report, const struct story *s, bool fits)
-{
-    const struct forecast *f = &s->forecast;
-    char step[QUANTITY_TEXT];
-    const char *verdict =
-        fits ? report_text(report, "%s per step",
-                           quantity_format(step, QUANTITY_SECONDS, s->timeline->step_s))
-             : "this plan cannot run";
-    report_note(report, report_text(report, "%s on %s, %" PRIu64 " GPU%s, %s: %s", f->model->id,
-                                    f->system->id, f->plan->ranks, f->plan->ranks == 1 ? "" : "s",
-                                    forecast_model(f->plan), verdict));
-    forecast_plan(report, f);
 }
 
 static void add_summary(struct report *report, const struct story *s, bool fits)
@@ -333,7 +323,7 @@ static void add_inputs(struct report *report, const struct story *s)
 
 void timeline_summary(struct report *report, const struct story *s, bool fits)
 {
-    add_headline(report, s, fits);
+    verdict_add(report, &s->forecast, NULL);
     add_summary(report, s, fits);
     add_inputs(report, s);
     note_time(report, s);
@@ -348,7 +338,7 @@ void timeline_summary(struct report *report, const struct story *s, bool fits)
 void timeline_refusal(struct report *report, const struct story *s)
 {
     static const struct report_column columns[] = {{.name = "command"}, {.name = "fits"}};
-    add_headline(report, s, false);
+    verdict_add(report, &s->forecast, NULL);
     report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns),
                (const struct report_cell[]){cell_text("timeline"), cell_flag(false)});
     add_inputs(report, s);

@@ -1,10 +1,14 @@
 #include "cli/verdict.h"
 
+#include "base/number.h"
 #include "base/units.h"
+#include "campaign/facts.h"
+#include "cli/describe.h"
 #include "facts/learned.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 const char *verdict_chance(struct report *report, double probability)
 {
@@ -116,6 +120,50 @@ void verdict_run(struct report *report, double days, double usd, uint64_t spares
         report_text(report, "%s, %s", report->verdict, verdict_bill(report, days, usd, spares)));
 }
 
+/* ---- the cost of training tokens, where no run is asked about ---- */
+
+/* USD of a GPU-hour: as the machine's line says, else the cheapest of the list; 0: not known. */
+static double price_of(struct report *report, const struct rk_system *system, const char **source)
+{
+    struct rk_campaign_facts *facts;
+    struct rk_error error;
+    double price = 0;
+    *source = "as the machine's line says";
+    const size_t length = strlen(system->price);
+    if (length && number_parse(system->price, length, &price) == length) return price;
+    if (rk_campaign_facts_load(NULL, &facts, &error) != RK_OK) return 0;
+    const struct rk_price_offer *offer = facts_offer(facts, system->id, length ? system->price : NULL);
+    if (offer) *source = report_text(report, "cheapest listed: %s, %s", offer->name, offer->date);
+    price = offer ? offer->usd_per_hour : 0;
+    rk_campaign_facts_release(facts);
+    return price;
+}
+
+const char *verdict_cost_of(struct report *report, const struct forecast *f, const char **price)
+{
+    enum { HOUR_S = 3600 };
+    const char *source;
+    const struct rk_prediction *p = f->prediction;
+    *price = "";
+    if (!p->timed || !f->plan->local.training || f->system->machine ||
+        verdict_sure(f, NULL) == SURE_NOT)
+        return "";
+    const double usd = price_of(report, f->system, &source);
+    if (!(usd > 0) || !(p->outcome.tokens_per_s > 0)) return "";
+    *price = report_text(report, "cost: %.4g USD per GPU-hour (%s), without failures", usd, source);
+    return report_text(report, "%s per 1B tokens",
+                       verdict_money(report, usd / HOUR_S * (double)f->plan->ranks * 1e9 /
+                                                 p->outcome.tokens_per_s));
+}
+
+const char *verdict_cost(struct report *report, const struct forecast *f)
+{
+    const char *price, *cost = verdict_cost_of(report, f, &price);
+    if (!report->leads || !*cost) return NULL;
+    report_answer(report, report->tone, report_text(report, "%s, %s", report->verdict, cost));
+    return price;
+}
+
 enum report_tone verdict_tone(enum sure sure)
 {
     static const enum report_tone tones[] = {
@@ -152,6 +200,36 @@ enum sure verdict_best(struct report *report, bool complete, const struct foreca
                                        : "INCOMPLETE, stopped by a signal: the best plan so far",
                               sure == SURE_UNSURE ? "is " : "", line_of(report, f, sure)));
     return sure;
+}
+
+const char *verdict_remedy(struct report *report, const struct forecast *f,
+                           struct rk_saving *change, bool *helps)
+{
+    struct rk_saving saving[RK_MAX_SAVINGS];
+    const struct rk_prediction *p = f->prediction;
+    *helps = false;
+    if (!p->timed || p->verdict != RK_MEMORY_EXCEEDED) return NULL;
+    const int count = rk_savings(f->model, f->system, f->plan, p, saving);
+    *helps = (count > 0 && saving[0].fits) ||
+             rk_savings_pair(f->model, f->system, f->plan, p, saving);
+    if (!*helps)
+        return "remedy: no change of one or two choices makes it fit: use more GPUs, or `reckon "
+               "search`, which tries all choices together";
+    *change = saving[0];
+    const int tier = p->reason[0].tier;
+    const struct rk_system *system = forecast_system(f, p->tightest);
+    const double room = system->memory[0].capacity_bytes;
+    const bool sure = sure_of(f->model, f->plan, change->need_bytes, room, NULL) == SURE_FITS;
+    return report_text(
+        report,
+        "remedy: %s: %s, %.1f GiB%s left, %.1f %% %s time per step (the cheapest change; `reckon "
+        "fits` lists others)",
+        change->words,
+        sure ? "fits"
+             : verdict_chance(report, learned_fit(f->model, system, f->plan, change->need_bytes)),
+        change->left_bytes / 0x1p30,
+        tier > 0 ? report_text(report, " of %s", memory_name(report, system, tier)) : "",
+        100 * fabs(change->step_s / p->step_s - 1), change->step_s < p->step_s ? "less" : "more");
 }
 
 void verdict_alone(struct report *report)

@@ -7,6 +7,8 @@
 #include "cli/prediction.h"
 #include "facts/sure.h"
 
+#include <reckon/advise.h>
+
 /* "fits: P(fits) 76 %, 3.368 s per step (50 % 3.287-4.314 s), MFU 46.1 %, ..."; lives as
  * long as the report. */
 const char *verdict_line(struct report *report, const struct forecast *f);
@@ -38,6 +40,11 @@ void verdict_of(struct report *report, const char *what, const struct forecast *
 /* "Best plan fits: ..."; of a search that was stopped, that this is so. */
 enum sure verdict_best(struct report *report, bool complete, const struct forecast *f);
 
+/* Of a plan that lacks memory: "remedy: cp2: fits, ...", the single change, else the pair, that costs
+ * least time; NULL: it does not lack it. `change` is set where one `helps`. */
+const char *verdict_remedy(struct report *report, const struct forecast *f,
+                           struct rk_saving *change, bool *helps);
+
 /* Of what cannot run people get the reason alone: no table that is there. */
 void verdict_alone(struct report *report);
 
@@ -46,6 +53,13 @@ const char *verdict_bill(struct report *report, double days, double usd, uint64_
 
 /* Adds to the verdict what the whole run takes. */
 void verdict_run(struct report *report, double days, double usd, uint64_t spares);
+/* Adds to the verdict what training on 10^9 tokens costs, "611 USD per 1B tokens", and returns the
+ * line that says at which price; NULL, and nothing is added, where none is known. Where a run is
+ * asked about, verdict_run() says more. */
+const char *verdict_cost(struct report *report, const struct forecast *f);
+/* The two texts alone; "" where no price is known. */
+const char *verdict_cost_of(struct report *report, const struct forecast *f, const char **price);
+
 /* "10.93M USD" */
 const char *verdict_money(struct report *report, double usd);
 

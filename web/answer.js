@@ -8,31 +8,36 @@ function section(id, title, text) {
   return place;
 }
 
-const halfText = (bar, unit) => bar ? `half of such runs: ${valueText(bar.p25, unit)} to ${valueText(bar.p75, unit)}` : '';
+// "14.2-18.58 s"
+function rangeText(low, high, unit) {
+  const [from, to] = [valueText(low, unit), valueText(high, unit)], of = text => text.slice(text.indexOf(' '));
+  return of(from) === of(to) ? `${from.slice(0, from.indexOf(' '))}-${to}` : `${from} to ${to}`;
+}
+const halfText = (bar, unit) => bar ? `50 % interval ${rangeText(bar.p25, bar.p75, unit)}` : '';
 
 // The figures of a plan, as cards: of the headline, and of two plans side by side.
 function figureCards(prediction) {
   const {rates, run, figures, system} = prediction, capacity = system.memories[0].capacity_bytes;
   const list = [];
   if (run) {
-    list.push(['Days', daysText(run.days), `goodput ${shareText(run.goodput)}, a failure every ${valueText(run.mtbf_s, 's')}`]);
-    list.push(['Cost', moneyText(run.cost_usd), run.cost_usd === null ? 'no price is known: give one' : `${bigText(run.gpu_hours)} GPU-hours`]);
+    list.push(['Days', daysText(run.days), `goodput ${shareText(run.goodput)}, one failure every ${valueText(run.mtbf_s, 's')}`]);
+    list.push(['Cost', moneyText(run.cost_usd), run.cost_usd === null ? 'no price in the list: enter one' : `${bigText(run.gpu_hours)} GPU-hours`]);
   }
-  list.push(['A step', valueText(rates.step_s, 's'), halfText(prediction.error_bar, 's')]);
-  list.push(['MFU', shareText(rates.mfu), `${valueText(rates.model_FLOPps_per_gpu, 'FLOP/s')} a GPU`]);
-  list.push(['Tokens', `${bigText(rates.tokens_per_s)}/s`, `${Math.round(rates.tokens_per_s_per_gpu).toLocaleString('en')}/s a GPU`]);
+  list.push(['Step time', valueText(rates.step_s, 's'), halfText(prediction.error_bar, 's')]);
+  list.push(['MFU', shareText(rates.mfu), `${valueText(rates.model_FLOPps_per_gpu, 'FLOP/s')} per GPU`]);
+  list.push(['Tokens', `${bigText(rates.tokens_per_s)}/s`, `${Math.round(rates.tokens_per_s_per_gpu).toLocaleString('en')}/s per GPU`]);
   list.push(['Memory', gibText(figures.hbm_bytes), `of ${gibText(capacity)}` +
-    (prediction.memory_fits ? `; fits in ${(100 * prediction.memory_fits.probability).toFixed(0)} % of such runs` : ''),
+    (prediction.memory_fits ? `; P(fits) ${(100 * prediction.memory_fits.probability).toFixed(0)} %` : ''),
     figures.hbm_bytes / capacity]);
   return list;
 }
 
 // Why a plan that somebody chose cannot run, or may not, and what would help.
 function refusalText({outcome, reasons, remedy}) {
-  const why = outcome === 'unsure' ? 'It is unsure whether this plan fits: memory is predicted close to what there is'
+  const why = outcome === 'unsure' ? 'It is unsure whether this plan fits: the predicted memory is close to the capacity'
     : `This plan cannot run: ${reasons.map(reason => reason.message).join('; ')}`;
-  return `${why}.` + (remedy ? ` It fits with ${remedy.words}, ${valueText(remedy.step_s, 's')} a step.`
-    : outcome === 'unsure' ? ' Another plan below leaves more room.' : ' Another plan below does.');
+  return `${why}.` + (remedy ? ` It fits with ${remedy.words}, ${valueText(remedy.step_s, 's')} per step.`
+    : outcome === 'unsure' ? ' A plan below leaves more memory free.' : ' A plan below fits.');
 }
 
 // The colour of the answer, as on the pages of reports.
@@ -43,14 +48,14 @@ function tone(place, name) {
 function showHeadline(names, question, prediction, search) {
   const place = $('headline'), run = prediction.run;
   const title = run && run.cost_usd !== null ? `${daysText(run.days)} and ${moneyText(run.cost_usd)}`
-    : run ? daysText(run.days) : `${valueText(prediction.rates.step_s, 's')} a step`;
+    : run ? daysText(run.days) : `${valueText(prediction.rates.step_s, 's')} per step`;
   const what = `to train ${names.model}` + (run ? ` on ${bigText(run.tokens)} tokens` : '') +
     ` with ${Number(question.gpus).toLocaleString('en')} × ${names.system}` +
     (search ? `: the best of ${search.counts.plans.toLocaleString('en')} plans, ${search.counts.fits.toLocaleString('en')} of which fit.` : '.');
   const sure = prediction.outcome === 'fits', unsure = prediction.outcome === 'unsure';
   const chances = sure ? null : make('p', {className: 'warning', textContent: refusalText(prediction)});
   tone(place, sure ? 'good' : unsure ? 'unsure' : 'bad');
-  place.replaceChildren(make('h2', {textContent: title}), make('p', {textContent: what}),
+  place.replaceChildren(make('h2', {textContent: (sure ? 'Fits: ' : unsure ? 'Unsure: ' : 'Does not fit: ') + title}), make('p', {textContent: what}),
     cards(figureCards(prediction)), ...(chances ? [chances] : []));
   $('bar').replaceChildren(make('b', {textContent: title}), `${valueText(prediction.rates.step_s, 's')}, MFU ${shareText(prediction.rates.mfu)}`);
 }
@@ -75,11 +80,11 @@ function showNothing(names, question, search) {
       `${Number(question.gpus).toLocaleString('en')} × ${names.system}.${why}`}));
   $('bar').replaceChildren(make('b', {textContent: 'It does not fit.'}));
   const helps = (search.changes || []).filter(c => c.helps);
-  const place = section('change-section', 'What would change it');
+  const place = section('change-section', 'What would help');
   place.append(card('', '', helps.length ? table([
     ['change', c => `${changeNames[c.change] || c.change}${c.name ? ' (' + c.name + ')' : ''}: ${changeText(c)}`],
-    ['a step', c => valueText(c.step_s, 's'), true], ['plan', c => c.plan]], helps)
-    : make('p', {textContent: 'No single change that was tried does.'})));
+    ['step time', c => valueText(c.step_s, 's'), true], ['plan', c => c.plan]], helps)
+    : make('p', {textContent: 'None of the single changes tried makes a plan fit.'})));
 }
 
 // The plans; choose(plan) when one is taken.
@@ -89,7 +94,7 @@ function showPlans(question, search, plan, choose) {
   const columns = [
     ['', (row, i) => make('input', {type: 'radio', name: 'plan', value: row.plan, checked: row.plan === plan,
       attributes: {'aria-label': `plan ${i + 1}: ${row.plan}`}})],
-    ['a step', row => valueText(row.step_s, 's'), true], ['MFU', row => shareText(row.mfu), true],
+    ['step time', row => valueText(row.step_s, 's'), true], ['MFU', row => shareText(row.mfu), true],
     ['memory', row => gibText(row.hbm_bytes), true],
     ['fits in', row => row.fits_share === undefined || row.fits_share === null ? '-' : (100 * row.fits_share).toFixed(0) + ' %', true]];
   if (run) columns.push(['days', row => daysText(row.days), true], ['cost', row => moneyText(row.cost_usd), true]);
@@ -143,7 +148,7 @@ function showEverything(report) {
 // Title, unit, value, and whether equal steps are factors.
 const scales = {
   days: ['days', 'days', p => p.days, true], cost: ['cost', 'million USD', p => p.cost_usd === null ? null : p.cost_usd / 1e6, false],
-  mfu: ['MFU', '%', p => 100 * p.mfu, false], step: ['a step', 's', p => p.step_s, true],
+  mfu: ['MFU', '%', p => 100 * p.mfu, false], step: ['step time', 's', p => p.step_s, true],
 };
 let scaleShown = 'days';
 
@@ -157,10 +162,10 @@ function logTicks(values) {
 function scaleChart(points, gpus) {
   const [title, unit, value, log] = scales[scaleShown];
   const rows = points.filter(p => typeof value(p) === 'number').map(p => [p.gpus, value(p), p.plan, 'best plan']);
-  const now = rows.filter(r => r[0] === gpus).map(r => [...r.slice(0, 3), 'now']);
+  const now = rows.filter(r => r[0] === gpus).map(r => [...r.slice(0, 3), 'current']);
   return {
     id: 'scale', title: `${title} by number of GPUs`, kind: 'xy', beside: false, upright: false, limit: '',
-    roles: {x: 0, y: 1, series: 3}, series: [['best plan', '#4c78a8', 'linear'], ['now', '#f58518', 'points']],
+    roles: {x: 0, y: 1, series: 3}, series: [['best plan', '#4c78a8', 'linear'], ['current', '#f58518', 'points']],
     across: axis('GPUs', {log: true, ticks: rows.map(r => r[0])}), heat: axis(''),
     up: axis(unit === title ? title : `${title} (${unit})`, log ? {log, ticks: logTicks(rows.map(r => r[1]))} : {}),
     columns: [['gpus', 'GPUs', ''], ['value', title, unit], ['plan', 'plan', '']], rows: [...rows, ...now],
@@ -176,24 +181,24 @@ function showScale(points, gpus) {
       type: 'button', textContent: title, attributes: {'aria-pressed': String(key === scaleShown)},
       onclick: () => { scaleShown = key; showScale(points, gpus); }})));
   const chart = scaleChart(points, gpus);
-  if (chart.rows.length < 3) return place.append(card(title, 'Working it out.'));
-  const whole = figure(place, chart, title, 'The best plan of each number, with the same batch.');
+  if (chart.rows.length < 3) return place.append(card(title, 'Searching.'));
+  const whole = figure(place, chart, title, 'The best plan for each number of GPUs, at this batch.');
   whole.querySelector('figcaption').append(choice);
 }
 
 // ---- what would change it ----
 
 function showChanges(prediction, sensitivity) {
-  const place = section('change-section', 'What would change it'), list = make('div', {className: 'columns'});
+  const place = section('change-section', 'What would help'), list = make('div', {className: 'columns'});
   if (sensitivity && sensitivity.sensitivity) {
     const now = sensitivity.best[0].step_s, gain = row => row.time_more_s === null ? 0 : 1 - row.time_more_s / now;
     const rows = sensitivity.sensitivity.filter(row => Math.abs(gain(row)) > 0.0005).slice(0, 8);
-    list.append(card('Of the machine', 'The best time with 10 % more of one thing.', table([
+    list.append(card('Changes of the machine', 'Step time of the best plan with 10 % more of one property.', table([
       ['10 % more', row => `${row.name || row.part} ${row.parameter.replace(/_(FLOPps|Bps|bytes|s)$/, '').replace(/_/g, ' ')}`],
-      ['a step', row => valueText(row.time_more_s, 's'), true], ['saves', row => shareText(gain(row)), true]], rows)));
+      ['step time', row => valueText(row.time_more_s, 's'), true], ['saves', row => shareText(gain(row)), true]], rows)));
   }
   if (prediction.run_changes && prediction.run_changes.length)
-    list.append(card('Of the run', 'What failures and checkpoints cost.', table([
+    list.append(card('Changes of the run', 'Time saved and total cost.', table([
       ['change', row => row.change], ['saves', row => daysText(row.days_saved), true], ['cost', row => moneyText(row.cost_usd), true]],
       prediction.run_changes)));
   place.append(list);
@@ -203,7 +208,7 @@ function showSavings(fits) {
   const place = section('saving-section');
   place.hidden = !fits.changes || !fits.changes.length;
   if (!place.hidden)
-    place.append(card('What saves memory', 'One change of the plan, on the tightest stage.', table([
+    place.append(card('What saves memory', 'Single changes of the plan; memory of the fullest stage.', table([
       ['change', row => make('span', {title: row.what, textContent: row.change})], ['saves', row => gibText(row.saved_bytes), true],
       ['slower by', row => shareText(row.step_change), true]], fits.changes.slice(0, 8))));
 }
@@ -211,11 +216,11 @@ function showSavings(fits) {
 // ---- two plans ----
 
 function showBeside(names, a, b, drop) {
-  const place = section('beside-section', 'Beside another');
+  const place = section('beside-section', 'Compared with another');
   const row = (name, value, text, less) => ({name, a: value(a.prediction), b: value(b.prediction), text, less});
   const rows = [
-    row('a step', p => p.rates.step_s, v => valueText(v, 's'), true), row('MFU', p => p.rates.mfu, shareText, false),
-    row('tokens a second', p => p.rates.tokens_per_s, bigText, false), row('memory', p => p.figures.hbm_bytes, gibText, true),
+    row('step time', p => p.rates.step_s, v => valueText(v, 's'), true), row('MFU', p => p.rates.mfu, shareText, false),
+    row('tokens per second', p => p.rates.tokens_per_s, bigText, false), row('memory', p => p.figures.hbm_bytes, gibText, true),
     row('days', p => p.run ? p.run.days : null, daysText, true), row('cost', p => p.run ? p.run.cost_usd : null, moneyText, true),
   ].filter(r => typeof r.a === 'number' && typeof r.b === 'number');
   const difference = r => {

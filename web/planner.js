@@ -16,14 +16,14 @@ function group(title, entries) {
 
 // By the first word of their names; what stands for papers comes last.
 function fillModels(list) {
-  const family = entry => /published with/.test(entry.name) || /^Multi-|MEMO|Fine-grained|BigMac/.test(entry.name) ? 'of papers' : entry.name.split(/[ \-0-9.]/)[0];
+  const family = entry => /published with/.test(entry.name) || /^Multi-|MEMO|Fine-grained|BigMac/.test(entry.name) ? 'from papers' : entry.name.split(/[ \-0-9.]/)[0];
   const count = {}, groups = new Map();
   for (const entry of list) count[family(entry)] = (count[family(entry)] || 0) + 1;
   for (const entry of list) {
-    const name = family(entry) === 'of papers' || count[family(entry)] > 1 ? family(entry) : 'others';
+    const name = family(entry) === 'from papers' || count[family(entry)] > 1 ? family(entry) : 'others';
     groups.set(name, [...(groups.get(name) || []), entry]);
   }
-  const last = ['others', 'of papers'], order = [...groups.keys()].sort((a, b) => last.indexOf(a) - last.indexOf(b));
+  const last = ['others', 'from papers'], order = [...groups.keys()].sort((a, b) => last.indexOf(a) - last.indexOf(b));
   $('model').replaceChildren(...order.map(name => group(name, groups.get(name))));
 }
 
@@ -40,9 +40,9 @@ function findModels() {
 }
 
 function fillSystems(list) {
-  const kind = entry => /isaev|offload memory|Selene|MEMO|HBM|on NVSwitch/.test(entry.name) || /^(h100|a100)-80g$/.test(entry.id) ? 'of papers'
-    : /^(h|b|gb|gh)\d/.test(entry.id) ? 'NVIDIA, today' : /NVIDIA/.test(entry.name) ? 'NVIDIA, before' : 'others';
-  $('system').append(...['NVIDIA, today', 'NVIDIA, before', 'others', 'of papers']
+  const kind = entry => /isaev|offload memory|Selene|MEMO|HBM|on NVSwitch/.test(entry.name) || /^(h100|a100)-80g$/.test(entry.id) ? 'from papers'
+    : /^(h|b|gb|gh)\d/.test(entry.id) ? 'NVIDIA Hopper and Blackwell' : /NVIDIA/.test(entry.name) ? 'NVIDIA, older' : 'others';
+  $('system').append(...['NVIDIA Hopper and Blackwell', 'NVIDIA, older', 'others', 'from papers']
     .map(name => group(name, list.filter(entry => kind(entry) === name))));
 }
 
@@ -70,7 +70,7 @@ function showQuestion() {
 function showHints(model, system) {
   const sequence = Number(question.sequence) || model.sequence, tokens = question.batch * sequence;
   $('sequence').placeholder = model.sequence;
-  $('batch-hint').textContent = `${bigText(tokens)} tokens a step` + (known.tokens_by ? `; ${known.tokens_by}` : '');
+  $('batch-hint').textContent = `${bigText(tokens)} tokens per step` + (known.tokens_by ? `; ${known.tokens_by}` : '');
   const [fast, slow] = system.networks;
   $('memory_GiB').placeholder = +(system.memories[0].capacity_bytes / 2 ** 30).toPrecision(4);
   $('domain').placeholder = fast ? fast.size : '';
@@ -192,7 +192,7 @@ async function learn(mine) {
   if (systemWord(question) !== question.system) known.names.system = `${names.systems.get(question.system)}, changed`;
   const usual = campaign.tokens.find(entry => entry.model === question.model && !question.config);
   known.tokens = question.tokens || String(usual ? usual.tokens : 20 * known.model.parameters);
-  known.tokens_by = question.tokens ? '' : usual ? `${bigText(usual.tokens)} in all, as it was trained` : `${bigText(Number(known.tokens))} in all, 20 a parameter`;
+  known.tokens_by = question.tokens ? '' : usual ? `${bigText(usual.tokens)} in total, as the model was trained` : `${bigText(Number(known.tokens))} in total, 20 per parameter`;
   $('tokens').placeholder = bigText(Number(usual ? usual.tokens : 20 * known.model.parameters));
   showHints(known.model, known.system);
   return true;
@@ -296,7 +296,7 @@ function showNone(search) {
 function showSearch(search, plan, prediction) {
   if (!question.plan) showHeadline(known.names, question, prediction, search);
   showPlans(question, search, plan, chosen => change({plan: chosen}));
-  $('foot').textContent = `reckon, ${search.counts.plans.toLocaleString('en')} plans worked out in this page by the library itself; nothing leaves it. ` +
+  $('foot').textContent = `reckon, ${search.counts.plans.toLocaleString('en')} plans evaluated in this page by the library itself; nothing leaves it. ` +
     commandLine(planWords('predict', question, plan).slice(0, -2));
 }
 

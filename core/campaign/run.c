@@ -84,7 +84,7 @@ static enum rk_status set_price(const struct rk_campaign_facts *facts, const str
     }
     c->price = offer->usd_per_hour;
     if (offer->preempted_every_h > 0) c->rates.preempt_s = offer->preempted_every_h * HOUR_S;
-    note(notes, "%.4g USD for a GPU-hour, %s of %s: %s", offer->usd_per_hour, offer->name,
+    note(notes, "%.4g USD per GPU-hour, %s of %s: %s", offer->usd_per_hour, offer->name,
          offer->date, offer->source);
     return RK_OK;
 }

@@ -6,6 +6,7 @@
 #include "catalog/names.h"
 #include "catalog/readers.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -114,8 +115,36 @@ bool catalog_has(enum catalog_kind kind, const char *name)
     return is_id(kind, id, path);
 }
 
-/* The first few entries with `name` in them, "a, b or c"; "" where there is none. Of models those
- * of earlier years only where there are no others. */
+/* The end of a part in the rest of an id, numbers as a whole: "7b" is not in "1.7b". */
+static const char *after_part(const char *id, const char *rest, const char *part)
+{
+    const size_t length = strlen(part);
+    for (; (rest = strcasestr(rest, part)); rest++) {
+        const bool begins = !isdigit((unsigned char)*part) || rest == id ||
+                            !(isdigit((unsigned char)rest[-1]) || rest[-1] == '.');
+        const bool ends = !length || !isdigit((unsigned char)part[length - 1]) ||
+                          !isdigit((unsigned char)rest[length]);
+        if (begins && ends) return rest + length;
+    }
+    return NULL;
+}
+
+/* Has the id the parts of a name, in its order? "llama-70b" is in llama3.1-70b. */
+static bool has_parts(const char *id, const char *name)
+{
+    char part[64];
+    for (const char *end, *rest = id; *name; name = *end ? end + 1 : end) {
+        end = name + strcspn(name, "-");
+        if (end >= name + sizeof part) return false;
+        snprintf(part, sizeof part, "%.*s", (int)(end - name), name);
+        rest = after_part(id, rest, part);
+        if (!rest) return false;
+    }
+    return true;
+}
+
+/* The first few entries with the parts of `name` in them, "a, b or c"; "" where there is none. Of
+ * models those of earlier years only where there are no others. */
 static void list_containing(const struct catalog_list *list, const char *name, char *text,
                             size_t size)
 {
@@ -124,9 +153,9 @@ static void list_containing(const struct catalog_list *list, const char *name, c
     bool current = false;
     text[0] = '\0';
     for (size_t i = 0; i < list->count; i++)
-        current |= strcasestr(list->id[i], name) && !list->museum[i];
+        current |= has_parts(list->id[i], name) && !list->museum[i];
     for (size_t i = 0; strlen(name) > 1 && i < list->count && found < FEW && used < size; i++)
-        if (strcasestr(list->id[i], name) && !(current && list->museum[i]))
+        if (has_parts(list->id[i], name) && !(current && list->museum[i]))
             used += (size_t)snprintf(text + used, size - used, "%s%s", found++ ? ", " : "",
                                      list->id[i]);
 }
@@ -159,12 +188,13 @@ static enum rk_status fail_unknown(enum catalog_kind kind, const char *name, str
     const enum rk_status status = catalog_list(kind, &list, error);
     if (status != RK_OK) return status;
     list_containing(&list, name, with, sizeof with);
-    const char *nearest = names_nearest(kind, name, &list);
+    const bool several = strchr(with, ',') != NULL;
+    const char *nearest = with[0] && !several ? with : names_nearest(kind, name, &list);
     text_quote(quoted, name, strlen(name));
     if (kind <= CATALOG_SYSTEMS && catalog_has(other, name))
         rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s is a %s, a %s is wanted here (%s)", quoted,
                 catalog_kind_name(other), catalog_kind_name(kind), catalog_kind_hint(kind));
-    else if (strchr(with, ',') || (with[0] && !nearest))
+    else if (several)
         rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                 "unknown %s %s: there are %s (%s; a file's name ends in .json)",
                 catalog_kind_name(kind), quoted, with, catalog_kind_hint(kind));

@@ -68,7 +68,7 @@ const char *host_word(const struct host *host, char text[static HOST_WORD])
 
 const char *host_note(const struct host *host, char text[static HOST_WORD])
 {
-    snprintf(text, HOST_WORD, "host memory %.10g GiB a node of %" PRIu64 " at %.10g GB/s each",
+    snprintf(text, HOST_WORD, "host memory %.10g GiB per node of %" PRIu64 " at %.10g GB/s each",
              host->node_bytes / 0x1p30, host->accelerators, host->link_Bps / 1e9);
     return text;
 }

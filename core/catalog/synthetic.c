@@ -131,7 +131,7 @@ static enum rk_status set_price(const struct parser *parser, struct span value)
     if (!value.length || value.length >= sizeof parser->system->price ||
         (number && !(USDph > 0 && isfinite(USDph))))
         return fail(parser, value.at,
-                    "price: give US dollars for an accelerator and hour, price=2.5, or an offer of "
+                    "price: give US dollars per accelerator-hour, price=2.5, or an offer of "
                     "`reckon prices`, price=reserved");
     snprintf(price, sizeof parser->system->price, "%.*s", (int)value.length, value.at);
     return RK_OK;

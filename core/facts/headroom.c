@@ -16,8 +16,8 @@ static enum rk_status size_room(const char *text, const struct rk_system *system
     if (!quantity_parse(text, strlen(text), QUANTITY_BYTES, false, &size, &problem) || size < 0)
         return rk_fail(
             error, RK_BAD_ARGUMENT, NULL, 0, 0,
-            "`headroom`: \"%.40s\" is not a size such as 8GiB, no share such as 10%%, and "
-            "neither learned nor none",
+            "`headroom` must be a size such as 8GiB, a share such as 10%%, learned or none; got "
+            "\"%.40s\"",
             text);
     if (size >= capacity)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,

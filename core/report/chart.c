@@ -247,9 +247,11 @@ struct chart_range chart_range(const struct chart *chart, enum chart_role role)
     }
     if (range.min > range.max) range.min = range.max = 0;
     if (chart->kind == CHART_BARS) range.min = fmin(range.min, 0);
-    if (column >= 0)
-        range.scale =
-            chart_scale(chart->table->columns[column].unit, fmax(fabs(range.min), fabs(range.max)));
+    if (column < 0) return range;
+    const char *unit = chart->table->columns[column].unit;
+    const bool log = (role == CHART_X && chart->x.log) || (role == CHART_Y && chart->y.log);
+    const bool counts = unit && strcmp(unit, "n") == 0; /* over decades each tick has its letter */
+    if (!(log && counts)) range.scale = chart_scale(unit, fmax(fabs(range.min), fabs(range.max)));
     return range;
 }
 

@@ -109,7 +109,8 @@ void chart_write_json(const struct chart *chart, FILE *out)
     json_metrics(out, chart);
     json_axis(out, chart, "across", &chart->x, bars ? CHART_VALUE : CHART_X);
     json_axis(out, chart, "up", &chart->y, CHART_Y);
-    json_axis(out, chart, "heat", &chart->x, CHART_VALUE);
+    json_axis(out, chart, "heat", chart->kind == CHART_HEAT ? &(struct chart_axis){0} : &chart->x,
+              CHART_VALUE);
     fputs(",\n\"limit\":", out);
     markup_json(out, chart->limit ? chart->limit : "");
     json_series(out, chart);

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "report/html_assets.h"
 #include "report/markup.h"
+#include "report/text_number.h"
 #include "report/write.h"
 
 #include <errno.h>
@@ -102,13 +103,22 @@ static bool is_number(const struct report_cell *cell)
  * without a value in any row. Those with a number in any row stand on the right. */
 struct looks {
     bool hidden[REPORT_MAX_COLUMNS], number[REPORT_MAX_COLUMNS];
+    int decimals[REPORT_MAX_COLUMNS]; /* of the cell that has most, of columns without a unit */
 };
+
+static int cell_decimals(const struct report_column *column, const struct report_cell *cell)
+{
+    char text[MARKUP_CELL];
+    if (cell->type != REPORT_NUMBER || (column->unit && *column->unit)) return 0;
+    return number_decimals(markup_cell(text, column, cell));
+}
 
 static void find_looks(const struct report_table *table, struct looks *looks)
 {
     struct report_cell cells[REPORT_MAX_COLUMNS];
     for (int i = 0; i < table->column_count; i++) {
         looks->hidden[i] = table->rows > 0;
+        looks->decimals[i] = 0;
         looks->number[i] = table->columns[i].unit && *table->columns[i].unit;
     }
     for (size_t row = 0; row < table->rows; row++) {
@@ -117,6 +127,8 @@ static void find_looks(const struct report_table *table, struct looks *looks)
             looks->hidden[i] &= cells[i].type == REPORT_NONE ||
                                 (cells[i].type == REPORT_TEXT && !*cells[i].as.text);
             looks->number[i] |= is_number(&cells[i]);
+            const int decimals = cell_decimals(&table->columns[i], &cells[i]);
+            if (decimals > looks->decimals[i]) looks->decimals[i] = decimals;
         }
     }
     for (int i = 0; i < table->column_count; i++)
@@ -150,7 +162,7 @@ static bool is_word(const char *text)
 
 /* Numbers carry all their digits, for sorting and for those who look closely. */
 static void table_cell(FILE *out, const struct report_column *column,
-                       const struct report_cell *cell, bool number)
+                       const struct report_cell *cell, bool number, int decimals)
 {
     char text[MARKUP_CELL], exact[NUMBER_SIZE];
     if (cell->type == REPORT_COUNT)
@@ -162,10 +174,10 @@ static void table_cell(FILE *out, const struct report_column *column,
     else
         fputs(cell->type == REPORT_TEXT && is_word(cell->as.text) ? "<td class=\"w\">" : "<td>",
               out);
-    if (cell->type == REPORT_TEXT)
-        markup_text(out, cell->as.text);
-    else
-        markup_text(out, markup_cell(text, column, cell));
+    const char *shown =
+        cell->type == REPORT_TEXT ? cell->as.text : markup_cell(text, column, cell);
+    if (decimals && cell->type == REPORT_NUMBER) number_align(text, MARKUP_DIGITS, decimals);
+    markup_text(out, shown);
     fputs("</td>", out);
 }
 
@@ -180,7 +192,8 @@ static void rows(FILE *out, const struct report_table *table)
         table_row(table, row, cells);
         fputs("<tr>", out);
         for (int i = 0; i < table->column_count; i++)
-            if (!looks.hidden[i]) table_cell(out, &table->columns[i], &cells[i], looks.number[i]);
+            if (!looks.hidden[i]) table_cell(out, &table->columns[i], &cells[i], looks.number[i],
+                                              looks.decimals[i]);
         fputs("</tr>\n", out);
     }
 }
@@ -202,7 +215,7 @@ static void record(FILE *out, const struct report_table *table)
         fputs("<tr><td>", out);
         title_text(out, &table->columns[i]);
         fputs("</td>", out);
-        table_cell(out, &table->columns[i], &cells[i], true);
+        table_cell(out, &table->columns[i], &cells[i], true, 0);
         if (helps) {
             fputs("<td>", out);
             markup_text(out, table->columns[i].help ? table->columns[i].help : "");

@@ -139,8 +139,8 @@ static void number_text(char *buffer, const char *unit, double number)
         count_text(buffer, (uint64_t)(fabs(number) + 0.5));
         if (unit && *unit) strcat(strcat(buffer, " "), unit);
     } else
-        snprintf(buffer, MARKUP_CELL, "%.5g%s%s", number + 0.0, unit && *unit ? " " : "",
-                 unit ? unit : "");
+        snprintf(buffer, MARKUP_CELL, "%.*g%s%s", MARKUP_DIGITS, number + 0.0,
+                 unit && *unit ? " " : "", unit ? unit : "");
 }
 
 const char *markup_cell(char buffer[static MARKUP_CELL], const struct report_column *column,

@@ -272,5 +272,5 @@ enum rk_status report_write(const struct report *report, enum report_format form
     }
     if (!ferror(out)) return RK_OK;
     return rk_fail(error, RK_IO, NULL, 0, 0, "cannot write the report: %s",
-                   errno ? strerror(errno) : "what was before it could not be written");
+                   errno ? strerror(errno) : "an earlier part could not be written");
 }

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "report/columns.h"
 #include "report/report.h"
+#include "report/text_number.h"
 #include "report/write.h"
 
 #include <inttypes.h>
@@ -10,105 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAR_WIDTH = 24, CELL_SIZE = 256, GAP = 2, NARROW = 24 /* no text needs less */ };
+enum { BAR_WIDTH = 24, CELL_SIZE = NUMBER_CELL, GAP = 2, NARROW = 24 /* no text needs less */ };
 
 static const char *const bold = "1", *const dim = "2", *const blue = "34", *const red = "31";
-
-/* ---- units ---- */
-
-struct scale {
-    double factor; /* the value is divided by it */
-    const char *unit;
-};
-
-/* clang-format off */
-static const struct family {
-    const char *unit;
-    struct scale scales[7]; /* ascending, ended by factor 0 */
-} families[] = {
-    {"s",      {{1e-9, "ns"}, {1e-6, "us"}, {1e-3, "ms"}, {1, "s"}}},
-    {"B",      {{1, "B"}, {0x1p10, "KiB"}, {0x1p20, "MiB"}, {0x1p30, "GiB"}, {0x1p40, "TiB"}, {0x1p50, "PiB"}}},
-    {"B/s",    {{1, "B/s"}, {1e3, "kB/s"}, {1e6, "MB/s"}, {1e9, "GB/s"}, {1e12, "TB/s"}}},
-    {"FLOP",   {{1, "FLOP"}, {1e3, "kFLOP"}, {1e6, "MFLOP"}, {1e9, "GFLOP"}, {1e12, "TFLOP"}, {1e15, "PFLOP"}}},
-    {"FLOP/s", {{1, "FLOP/s"}, {1e9, "GFLOP/s"}, {1e12, "TFLOP/s"}, {1e15, "PFLOP/s"}}},
-    {"n",      {{1, ""}, {1e3, "K"}, {1e6, "M"}, {1e9, "B"}, {1e12, "T"}}},
-    {"%",      {{0.01, "%"}}},
-};
-/* clang-format on */
-
-static const struct family *find_family(const char *unit)
-{
-    for (size_t i = 0; unit && i < sizeof families / sizeof *families; i++)
-        if (strcmp(unit, families[i].unit) == 0) return &families[i];
-    return NULL;
-}
-
-static bool is_time(const char *unit)
-{
-    return unit && strcmp(unit, "s") == 0;
-}
-
-/* The scale in which a value of that size has the fewest digits before the point. */
-static struct scale choose_scale(const char *unit, double size)
-{
-    const struct family *family = find_family(unit);
-    if (!family) return (struct scale){1, unit ? unit : ""};
-    if (size < 1e-12 && is_time(unit)) return (struct scale){1, unit};
-    const struct scale *scale = family->scales;
-    while (scale[1].factor > 0 && scale[1].factor <= size)
-        scale++;
-    return *scale;
-}
 
 /* ---- one cell as text ---- */
 
 struct layout {
     struct scale scale;
+    int decimals; /* of the cell that has most */
     int width;
     int whole;    /* the width that no text needs to be broken for */
     bool left;    /* text stands on the left, numbers on the right */
     bool visible; /* not all cells are REPORT_NONE */
     bool here;    /* among the columns at hand: a table that is too wide is written in parts */
 };
-
-static void format_number(const struct report_column *column, const struct scale *scale,
-                          double number, char *buffer)
-{
-    char grouped[REPORT_DIGITS];
-    const double size = fabs(number / scale->factor);
-    const double whole = fmin(1e4, pow(10, column->digits)) - 0.5; /* from there no point is left */
-    if (!isfinite(number))
-        snprintf(buffer, CELL_SIZE, "%s", isnan(number) ? "-" : "unlimited");
-    else if (find_family(column->unit) || column->digits == 0)
-        snprintf(buffer, CELL_SIZE, "%.*f", column->digits,
-                 2 * size < pow(10, -column->digits) ? 0.0 : number / scale->factor);
-    else if (size >= whole && size < 1e15)
-        snprintf(buffer, CELL_SIZE, "%s%s", number < 0 ? "-" : "",
-                 report_digits((uint64_t)(size + 0.5), grouped));
-    else
-        snprintf(buffer, CELL_SIZE, "%.*g", column->digits, number / scale->factor);
-}
-
-/* The same for a value by itself: what takes hours is said in hours. */
-static struct scale own_scale(const char *unit, double size)
-{
-    if (is_time(unit) && size >= 2 * 86400) return (struct scale){86400, "days"};
-    if (is_time(unit) && size >= 2 * 3600) return (struct scale){3600, "h"};
-    return choose_scale(unit, size);
-}
-
-/* In the scale of the column or, for NULL, in its own scale followed by the unit. */
-static void format_scaled(const struct report_column *column, const struct scale *scale,
-                          double number, char *buffer)
-{
-    const struct scale own = own_scale(column->unit, fabs(number));
-    struct report_column finer = *column;
-    finer.digits += !scale && is_time(column->unit) && own.factor >= 3600; /* hours are coarse */
-    format_number(&finer, scale ? scale : &own, number, buffer);
-    const size_t used = strlen(buffer);
-    if (!scale && isfinite(number) && *own.unit)
-        snprintf(buffer + used, CELL_SIZE - used, " %s", own.unit);
-}
 
 /* The cell's text: its own, or made in `buffer`. */
 static const char *format_cell(const struct report_column *column, const struct scale *scale,
@@ -120,11 +37,11 @@ static const char *format_cell(const struct report_column *column, const struct 
     case REPORT_COUNT:
         if (column->of_1024 && cell->as.count % 1024 == 0)
             return whole_format(buffer, cell->as.count);
-        if (!find_family(column->unit)) return report_digits(cell->as.count, buffer);
-        format_scaled(column, scale, (double)cell->as.count, buffer);
+        if (!number_has_scales(column->unit)) return report_digits(cell->as.count, buffer);
+        number_format(column, scale, (double)cell->as.count, buffer);
         return buffer;
     case REPORT_NUMBER:
-        format_scaled(column, scale, cell->as.number, buffer);
+        number_format(column, scale, cell->as.number, buffer);
         return buffer;
     case REPORT_FLAG:
         return cell->as.flag ? "yes" : "no";
@@ -215,10 +132,27 @@ static void draw_sparkline(struct line *line, const char *levels)
 
 /* ---- tables ---- */
 
-static const struct scale *column_scale(const struct report_column *column,
-                                        const struct layout *layout)
+/* Numbers of which digits count, not decimals. */
+static bool has_digits(const struct report_column *column, const struct report_cell *cell)
 {
-    return column->own_scale ? NULL : &layout->scale;
+    return cell->type == REPORT_NUMBER && !column->own_scale && column->digits > 0 &&
+           !number_has_scales(column->unit);
+}
+
+static int cell_decimals(const struct report_column *column, const struct report_cell *cell)
+{
+    static const struct scale as_it_is = {1, ""};
+    char text[CELL_SIZE];
+    return has_digits(column, cell) ? number_decimals(format_cell(column, &as_it_is, cell, text))
+                                    : 0;
+}
+
+static const char *table_cell(const struct report_column *column, const struct layout *layout,
+                              const struct report_cell *cell, char text[CELL_SIZE])
+{
+    const char *made = format_cell(column, column->own_scale ? NULL : &layout->scale, cell, text);
+    if (has_digits(column, cell)) number_align(text, column->digits, layout->decimals);
+    return made;
 }
 
 static void measure_cell(const struct report_column *column, struct layout *layout,
@@ -226,7 +160,7 @@ static void measure_cell(const struct report_column *column, struct layout *layo
 {
     char text[CELL_SIZE];
     if (column->bar) return;
-    const int width = columns_of(format_cell(column, column_scale(column, layout), cell, text));
+    const int width = columns_of(table_cell(column, layout, cell, text));
     if (width > layout->width) layout->width = width;
     layout->left |= cell->type == REPORT_TEXT;
     layout->visible |= cell->type != REPORT_NONE;
@@ -237,17 +171,22 @@ static void measure(const struct report_table *table, struct report_cell *cells,
                     struct layout *layouts)
 {
     double largest[REPORT_MAX_COLUMNS] = {0};
+    int decimals[REPORT_MAX_COLUMNS] = {0};
     char title[CELL_SIZE];
     for (size_t row = 0; row < table->rows; row++) {
         table_row(table, row, cells);
-        for (int i = 0; i < table->column_count; i++)
+        for (int i = 0; i < table->column_count; i++) {
+            const int more = cell_decimals(&table->columns[i], &cells[i]);
             largest[i] = fmax(largest[i], cell_size(&cells[i]));
+            if (more > decimals[i]) decimals[i] = more;
+        }
     }
     for (int i = 0; i < table->column_count; i++) {
         const struct report_column *column = &table->columns[i];
         layouts[i] =
             (struct layout){.scale = column->own_scale ? (struct scale){1, ""}
-                                                       : choose_scale(column->unit, largest[i]),
+                                                       : number_scale(column->unit, largest[i]),
+                            .decimals = decimals[i],
                             .visible = column->bar != REPORT_NO_BAR};
         layouts[i].width = columns_of(column_title(column, title));
         const int unit = columns_of(layouts[i].scale.unit);
@@ -423,7 +362,7 @@ static void put_row(struct line *line, const struct report_table *table,
             else if (!column->bar)
                 put_aligned(
                     line,
-                    first ? format_cell(column, column_scale(column, layout), &cells[i], text) : "",
+                    first ? table_cell(column, layout, &cells[i], text) : "",
                     layout->width, layout->left, NULL);
             line->spaces += GAP;
         }

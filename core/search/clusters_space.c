@@ -22,8 +22,8 @@ static const struct {
     const char *why;
 } chosen[] = {
     {RK_PLAN_PIPELINE, "the stages are chosen"},
-    {RK_PLAN_CHUNKS, "interleaved stages are tried by themselves; a plan file gives each its runs "
-                     "of layers, \"layers\": [10, 8]"},
+    {RK_PLAN_CHUNKS, "the search tries interleaved stages itself; in a plan file each stage "
+                     "lists its layers, \"layers\": [10, 8]"},
     {RK_PLAN_SPLIT, "layers are dealt to each stage by the search"},
     {RK_PLAN_TENSOR_COMM, "only the Calculon model has it"},
 };

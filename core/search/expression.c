@@ -224,7 +224,10 @@ static void fail_name(struct parser *p, size_t at, const char *word)
     if (near)
         parser_fail(p, at, "unknown name ", (const char *const[]){word, "; did you mean ", near});
     else
-        parser_fail(p, at, "neither a figure nor an axis: ", (const char *const[]){word, "", ""});
+        parser_fail(p, at, "unknown name ",
+                    (const char *const[]){word, ": give a figure or an axis, such as time, hbm, mfu or "
+                                                "tensor (reckon-search(1) lists them)",
+                                          ""});
 }
 
 static void emit_number(struct parser *p, double number)

@@ -24,8 +24,12 @@ static enum rk_status nothing(const struct rk_space *space, const struct rk_plan
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "%s on %s: %s", problem->model->id,
                        problem->system->id, empty);
     }
-    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "%s on %s: no plan can run (%s)",
-                   problem->model->id, problem->system->id, rk_verdict_name(main_verdict(counts)));
+    const enum rk_verdict most = main_verdict(counts);
+    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "%s on %s: no plan can run (%s)%s",
+                   problem->model->id, problem->system->id, rk_verdict_name(most),
+                   most == RK_MEMORY_EXCEEDED
+                       ? ": use more GPUs or shorter samples, or offload to a lower memory"
+                       : "");
 }
 
 enum rk_status rk_plans_best(const struct rk_plans_problem *problem, struct rk_plan *plan,

@@ -1,9 +1,9 @@
 #include "cli/dump_read.h"
 
 #include "base/memory.h"
+#include "base/open.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,8 +115,7 @@ static enum rk_status add_file(struct dump_set *set, const char *folder, const c
     if (status != RK_OK) return status;
     set->files++;
     f->data = fopen(f->path, "rb");
-    if (!f->data)
-        return rk_fail(error, RK_IO, f->path, 0, 0, "cannot be read: %s", strerror(errno));
+    if (!f->data) return fail_to_open(f->path, error);
     return read_lines(set, f, error);
 }
 
@@ -124,7 +123,7 @@ static enum rk_status add_files(struct dump_set *set, const char *folder, struct
 {
     DIR *dir = opendir(folder);
     enum rk_status status = RK_OK;
-    if (!dir) return rk_fail(error, RK_IO, folder, 0, 0, "cannot be read: %s", strerror(errno));
+    if (!dir) return fail_to_open(folder, error);
     for (const struct dirent *one; status == RK_OK && (one = readdir(dir));) {
         int rank, end = 0;
         if (sscanf(one->d_name, "rank-%d.safetensors%n", &rank, &end) == 1 && end &&

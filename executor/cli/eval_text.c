@@ -1,5 +1,6 @@
 #include "cli/eval_text.h"
 
+#include "base/open.h"
 #include "corpus/reader.h"
 
 #include <errno.h>
@@ -45,7 +46,7 @@ static enum rk_status read_shard(const char *path, const struct eval_model *m,
     *is = false;
     if (strcmp(path, "-") == 0) return RK_OK;
     FILE *file = fopen(path, "rb");
-    if (!file) return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "%s", strerror(errno));
+    if (!file) return fail_to_open(path, error);
     if (fread(header, sizeof header, 1, file) == 1)
         *is = header[0] == MAGIC_16 || header[0] == MAGIC_32;
     if (*is)

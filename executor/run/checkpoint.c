@@ -1,6 +1,7 @@
 #include "run/checkpoint.h"
 
 #include "base/memory.h"
+#include "base/open.h"
 #include "run/checkpoint_parts.h"
 
 #include <dirent.h>
@@ -278,7 +279,7 @@ static enum rk_status open_weights(struct checkpoint *c, const char *folder, str
                        "too",
                        pieces, of, of);
     DIR *dir = opendir(folder);
-    if (!dir) return fail_system(error, folder);
+    if (!dir) return fail_to_open(folder, error);
     for (struct dirent *entry; status == RK_OK && (entry = readdir(dir));)
         if (belongs(kind, entry->d_name, &of)) status = open_file(c, folder, entry->d_name, error);
     closedir(dir);

@@ -1,6 +1,7 @@
 #include "run/checkpoint_about.h"
 
 #include "base/memory.h"
+#include "base/open.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,7 +101,7 @@ enum rk_status checkpoint_about_read(const char *folder, bool sums, struct check
     enum rk_status status = RK_OK;
     *about = (struct checkpoint_about){.step = 0};
     snprintf(path, sizeof path, "%s/%s", folder, CHECKPOINT_ABOUT);
-    if (access(path, R_OK) != 0) return fail_system(error, path);
+    if (access(path, R_OK) != 0) return fail_to_open(path, error);
     json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
     if (!root)
         return rk_fail(error, RK_BAD_INPUT, path, where.line > 0 ? where.line : 1,

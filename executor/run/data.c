@@ -1,6 +1,7 @@
 #include "run/data.h"
 
 #include "base/hash.h"
+#include "base/open.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -88,7 +89,8 @@ static enum rk_status map_file(struct data *d, const char *path, struct rk_error
     if (file < 0 || fstat(file, &about) < 0) {
         const int why = errno;
         if (file >= 0) close(file);
-        return rk_fail(error, RK_IO, path, 0, 0, "%s", strerror(why));
+        errno = why;
+        return fail_to_open(path, error);
     }
     if (!S_ISREG(about.st_mode) || about.st_size == 0) {
         close(file);

@@ -1,6 +1,7 @@
 #include "shard/safetensors.h"
 
 #include "base/memory.h"
+#include "base/open.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -376,8 +377,7 @@ enum rk_status safetensors_read(const char *path, struct safetensors *file, stru
     *file = (struct safetensors){.count = 0};
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &info) != 0)
-        status = rk_fail(error, errno == ENOENT ? RK_BAD_INPUT : RK_IO, path, 0, 0, "%s",
-                         strerror(errno));
+        status = fail_to_open(path, error);
     else if (!S_ISREG(info.st_mode))
         status = rk_fail(error, RK_BAD_INPUT, path, 0, 0, "is not a file");
     if (status == RK_OK) status = read_length(fd, path, (uint64_t)info.st_size, &length, error);

@@ -4,13 +4,13 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/open.h"
 #include "base/text.h"
 #include "catalog/readers.h"
 #include "huggingface/hf.h"
 #include "text/document.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,8 +280,7 @@ static enum rk_status find_single(const char *folder, char name[static 256], str
     DIR *files = opendir(folder);
     const struct dirent *entry;
     int found = 0;
-    if (!files)
-        return rk_fail(error, RK_BAD_INPUT, folder, 0, 0, "cannot be read: %s", strerror(errno));
+    if (!files) return fail_to_open(folder, error);
     while ((entry = readdir(files)) && strcmp(name, "model.safetensors") != 0)
         if (text_ends_in(entry->d_name, ".safetensors") && entry->d_name[0] != '.') {
             snprintf(name, 256, "%s", entry->d_name);

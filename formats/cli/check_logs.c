@@ -1,13 +1,13 @@
 /* reckon check --logs: what the ranks of a run did, from a file for each of them. */
 #include "base/limits.h"
 #include "base/memory.h"
+#include "base/open.h"
 #include "cli/check.h"
 #include "cli/plan_input.h"
 #include "text/text_file.h"
 
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +47,7 @@ static enum rk_status add_file(struct log_files *files, const char *path, struct
 {
     uint64_t rank;
     struct stat info;
-    if (stat(path, &info) != 0)
-        return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "cannot be read: %s", strerror(errno));
+    if (stat(path, &info) != 0) return fail_to_open(path, error);
     if (!rank_of(path, &rank) || rank >= MOST_LOG_RANKS)
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                        "the name does not end in the number of a rank: rank-12.log, 12.txt");

@@ -37,7 +37,7 @@ static const struct operand adapt_operands[] = {
 static const struct option adapt_options_rows[] = {
     {.letter = 'r', .name = "records", .type = OPTION_TEXT, .argument = "FILE", AT(records), .complete = "file",
      .help = "Read records of steps, one JSON object per line, or the log of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron, as they arrive (default: -, standard input)"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .data = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "Write each event to FILE as it occurs, for reckon train --switch (default: -, standard output)"},
     {.name = "steps", .type = OPTION_NUMBER, AT(steps), .min = 1,
      .help = "Number of steps of the whole run; a switch must pay off before its end (default: unknown)"},

@@ -31,7 +31,7 @@ static const struct operand calibrate_operands[] = {
 
 static const struct option measured_rows[] = {
     {.letter = 's', .name = "system", .common = true, .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
-     .help = "System to start from, as SYSTEM"},
+     .help = "System to start from, instead of the argument SYSTEM"},
     {.name = "gemm", .common = true, .type = OPTION_TEXTS, .argument = "FILE", AT(products), .complete = "file",
      .help = "Read matrix products: a table, separated by commas, tabs or blanks, with the columns m, n, k and time_s, time_ms, time_us or tflops, and where needed count and datatype; may be repeated"},
     {.name = "nccl", .common = true, .type = OPTION_TEXTS, .argument = "FILE", AT(collectives), .complete = "file",
@@ -50,7 +50,7 @@ static const struct option measured_rows[] = {
      .help = "Collective in the files of --nccl: all_reduce, reduce_scatter, all_gather, alltoall, sendrecv (default: as the files say)"},
     {.name = "ranks", .type = OPTION_NUMBER, AT(ranks), .min = 2, .max = UINT64_C(1) << 24,
      .help = "Number of GPUs that the files of --nccl were measured on (default: the devices they list)"},
-    {.letter = 'o', .name = "output", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .data = true, .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "Write the system with the fitted constants to FILE, as in reckon-system(5); - prints it instead of the report"},
     {.name = NULL},
 };

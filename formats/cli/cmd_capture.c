@@ -24,14 +24,14 @@ struct capture_args {
 
 /* clang-format off */
 static const struct operand capture_operands[] = {
-    {.name = "COMMAND", .help = "after --: what runs the script, bash run.sh", AT(words), .optional = OPERAND_MANY, .complete = "file"},
+    {.name = "COMMAND", .help = "Command that runs the script, after --: bash run.sh", AT(words), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 
 static const struct option capture_rows[] = {
     {.name = "started", .type = OPTION_NUMBER, .argument = "N", AT(started), .min = 1, .max = 10000,
      .help = "Write the N-th command that is started (default: the last one of a known tool)"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .data = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "Write the command to FILE, a script for reckon import, instead of standard output (-)"},
     {.name = NULL},
 };
@@ -47,7 +47,7 @@ const struct usage capture_usage = {
         "runs the real Python. The last command of a known tool is printed as a script that reckon import, doctor, "
         "check and diff read: for scripts that reckon cannot follow, because they ask the network, read files or are "
         "written in another language.\n\n"
-        "All else that the script does is really done: it makes folders, downloads and waits. No GPU is needed.\n\n"
+        "All other commands of the script run: it makes folders, downloads and waits. No GPU is needed.\n\n"
         "Exit status 0: a command was recorded; 1: none was started.",
     .operands = capture_operands,
     .groups = {

@@ -50,7 +50,7 @@ static const struct option check_rows[] = {
     {.letter = 's', .name = "system", .common = true, .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
      .help = "Machine: an id of `reckon systems`, a file, or a description in one line"},
     {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXTS, .argument = "FILE|WORDS", AT(words), .complete = "file",
-     .help = "Plan, in the same form as PLAN"},
+     .help = "Plan, instead of the argument PLAN"},
     {.letter = 'g', .name = "gpus", .common = true, .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
      .help = "Number of GPUs launched (default: as the plan or the file says, else all of the system)"},
     {.name = "domain", .type = OPTION_NUMBER, .argument = "N", AT(domain), .min = 1, .max = 1 << 20,

@@ -31,7 +31,7 @@ static const struct operand diff_operands[] = {
     KNOWN_OPERANDS(AT(source.model), AT(source.system)),
     {.name = "A", .help = "First plan: a plan file (.json), a launch script of Megatron-LM, a configuration of another tool, or a line of words, \"tp8 pp4 gbs512\"",
      .offset = offsetof(struct diff_args, source.a), .optional = true, .complete = "file"},
-    {.name = "B", .help = "Second plan in the same forms (default: the best plan found); \"+tp4 vpp5\" is A with these changes. Options of a plan, --tensor 4, change B, or A if B is left out",
+    {.name = "B", .help = "Second plan, given as A is (default: the best plan found); \"+tp4 vpp5\" is A with these changes. Options of a plan, --tensor 4, change B, or A if B is left out",
      .offset = offsetof(struct diff_args, source.b), .optional = true, .complete = "file"},
     {.name = NULL},
 };

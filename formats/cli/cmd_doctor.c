@@ -10,6 +10,7 @@
 #include "cli/doctor_parts.h"
 #include "cli/import_answer.h"
 #include "cli/launch_input.h"
+#include "cli/model_input.h"
 #include "cli/plan_input.h"
 #include "cli/plan_operands.h"
 #include "cli/prediction.h"
@@ -392,8 +393,7 @@ static enum rk_status take_launch(const struct doctor_args *args, const struct l
     struct plan_fault fault;
     char note[HOST_WORD] = "";
     if (!args->source.system)
-        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                       "--system is missing: reckon systems lists what there is");
+        return system_missing(error);
     enum rk_status status = rk_system_load(args->source.system, &input->system, error);
     if (status != RK_OK) return status;
     input->model = launch->model;

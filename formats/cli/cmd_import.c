@@ -39,7 +39,7 @@ static const struct operand hf_operands[] = {
 };
 
 static const struct option hf_rows[] = {
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .data = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "Write the model to FILE, as in reckon-model(5); - prints it instead of the report"},
     {.name = "as", .type = OPTION_CHOICE, .argument = "TYPE", AT(type), .choices = hf_type_names,
      .help = "Read the file as one of this model_type, whatever it says"},
@@ -188,7 +188,7 @@ static const struct command import_commands[] = {
     {"mlperf", import_mlperf, "read submissions of MLPerf Training as measured runs",
      &import_mlperf_usage},
 #define FORMAT_COMMAND(id, name, tool, own, what, versions, example)                               \
-    {name, import_##id, what " of " tool " as " FORMAT_GIVES_##own, &import_##id##_usage},
+    {name, import_##id, "read " FORMAT_GIVES_##own " from " tool ": " what, &import_##id##_usage},
 #define FORMAT_GIVES_false "a plan"
 #define FORMAT_GIVES_true  "a model and a plan"
     PLAN_FORMATS(FORMAT_COMMAND)
@@ -201,8 +201,7 @@ const struct usage import_usage = {
     .summary = "read models and plans of other tools",
     .synopsis = "[FORMAT] FILE [options]",
     .description = "Reads the files of other tools and writes Reckon's own. Without FORMAT, reckon "
-                   "detects the "
-                   "format from the file.",
+                   "detects the format from the file.",
     .groups = {{"General", options_help_rows, 0}},
     .examples = {{"reckon import hf config.json -o model.json",
                   "Import a model of Hugging Face as a model file:"},
@@ -252,7 +251,8 @@ static bool is_format(const char *name)
 
 int cmd_import(int argc, char **argv)
 {
-    if (argc > 1 && argv[1][0] != '-' && !is_format(argv[1]) && access(argv[1], R_OK) == 0)
+    if (argc > 1 && argv[1][0] != '-' && !is_format(argv[1]) &&
+        (strpbrk(argv[1], "./") || access(argv[1], R_OK) == 0))
         return import_detected(argc, argv);
     return options_run_command(&import_usage, argc, argv);
 }

@@ -52,8 +52,8 @@ static const struct option place_what[] = {
      .help = "Write a memory snapshot of PyTorch, for pytorch.org/memory_viz: every buffer at its address"},
     {.name = "draw", .common = true, .type = OPTION_TEXT, AT(draw), .argument = "FILE.html", .complete = "file",
      .help = "Draw the buffers on a page: time to the right, addresses upwards, colored by kind; a button saves it as SVG"},
-    {.letter = 'o', .name = "output", .common = true, .type = OPTION_TEXT, AT(output), .argument = "FILE", .complete = "file",
-     .help = "Write the buffers with their addresses to FILE, in the same format; - prints only them"},
+    {.letter = 'o', .name = "output", .data = true, .common = true, .type = OPTION_OUTPUT, AT(output), .argument = "FILE", .complete = "file",
+     .help = "Write the buffers with their addresses to FILE, in the format of the input; - prints nothing else"},
     {.name = NULL},
 };
 
@@ -75,7 +75,7 @@ const struct usage place_usage = {
         "With --model, the buffers are those that a rank of a plan allocates in a step (reckon "
         "program): a tensor lives from the instruction that makes it to the one that frees it, and "
         "belongs to a pass when both are in the forward, or the backward, of one layer and "
-        "microbatch. Over several clusters ranks are counted through the stages, and the answer names "
+        "microbatch. On several clusters, ranks are numbered stage by stage, and the answer names "
         "the rank's cluster.\n\n"
         "With --capacity, any placement within it is accepted. Exit status: 0 placed (and within the "
         "capacity), 1 not within the capacity, or a check failed, 3 a file is wrong.",

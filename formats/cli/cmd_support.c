@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/import_answer.h"
 #include "cli/launch_input.h"
+#include "cli/model_input.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
@@ -25,9 +26,9 @@ struct support_args {
 
 /* clang-format off */
 static const struct operand support_operands[] = {
-    {.name = "MODEL", .help = "the same as --model; or a launch file, as in reckon import, which has model and plan", AT(first), .optional = true, .complete = "models"},
-    {.name = "SYSTEM", .help = "the same as --system", AT(second), .optional = true, .complete = "systems"},
-    {.name = "PLAN", .help = "words that describe the plan, as in reckon predict",
+    {.name = "MODEL", .help = "Model, as --model takes it; or a launch file that reckon import reads, which has model and plan", AT(first), .optional = true, .complete = "models"},
+    {.name = "SYSTEM", .help = "Machine, as --system takes it; its words may stand alone, h100-sxm5-80g x8", AT(second), .optional = true, .complete = "systems"},
+    {.name = "PLAN", .help = "Words that describe the plan, as in reckon predict",
      .offset = offsetof(struct support_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
@@ -153,7 +154,9 @@ static enum rk_status fill(struct report *report, const struct plan_input *input
     support_class(plan, class);
     const char *kept = report_text(report, "%s", class), *verdict = verdict_text(report, rows);
     const char *generation = accelerator_generation(input->system.id);
-    report_note(report, verdict);
+    report_answer(report, *supported ? REPORT_GOOD : REPORT_UNSURE, verdict);
+    report->title =
+        report_text(report, "Measured runs like %s on %s", input->model.id, input->system.id);
     forecast_plan(report, &f);
     report_note(report,
                 report_text(report, "  plan class: %s; GPU of generation %s", kept, generation));
@@ -180,8 +183,7 @@ static enum rk_status gather_launch(const struct support_args *args, struct plan
     if (!launch) return no_memory(error);
     enum rk_status status = RK_OK;
     if (!system)
-        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                         "--system is missing: reckon systems lists what there is");
+        status = system_missing(error);
     if (status == RK_OK) status = rk_system_load(system, &input->system, error);
     if (status == RK_OK) {
         status = launch_open(&source, launch, error);

@@ -47,7 +47,7 @@ static const struct option validate_options[] = {
     {.name = "unread", .type = OPTION_FLAG, AT(unread),
      .help = "List statements and columns that nothing reads, most frequent first: statements of notes in which no rule finds a word, numbers as #; unread columns of your own tables are always named"},
     {.name = "only", .common = true, .type = OPTION_TEXTS, .argument = "CLASS=NAME", AT(only),
-     .help = "Keep runs of that class, as --by names it: source=dgxc; of several, those that match one of each class"},
+     .help = "Keep only runs of a class, named as by --by: source=dgxc. Of several names of one class, a run must match one; of several classes, each"},
     {.name = "given", .type = OPTION_TEXT, .argument = "FILE", AT(given), .complete = "file",
      .help = "Correct predictions by a table of steps measured on the same cluster; rows with the same id are left uncorrected"},
     {.name = "fit", .common = true, .type = OPTION_TEXT, .argument = "KEY,KEY", AT(fit),
@@ -99,7 +99,7 @@ const struct usage validate_usage = {
     },
     .examples = {
         {"reckon validate", "How good are the predictions?"},
-        {"reckon validate --blind --by source", "How good are they for a cluster that nobody has seen?"},
+        {"reckon validate --blind --by source", "Predict every run without its own source:"},
         {"reckon validate mine.csv --rows", "Check runs of your own:"},
         {"reckon validate -o results.csv", "Write every row, to compare two versions of the model:"},
     },

@@ -19,6 +19,9 @@ struct diff {
 struct forecast diff_side(const struct diff *d, bool second);
 bool diff_fits(const struct diff *d); /* both, unsure ones too */
 
+/* "B takes 5.2 % less time than A, ...; both fit". */
+const char *diff_verdict(struct report *report, const struct diff *d, enum report_tone *tone);
+
 /* Reads, predicts and compares; NULL with an error. */
 struct diff *diff_open(const struct diff_source *source, struct rk_error *error);
 void diff_close(struct diff *diff);

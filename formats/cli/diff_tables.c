@@ -64,23 +64,43 @@ static void add_side(struct report *report, const struct diff *d, bool second)
     if (times) forecast_nearest(report, &f, side, false, &error);
 }
 
+static const char *side_word(const struct forecast *f, enum sure sure)
+{
+    return sure == SURE_UNSURE ? "is unsure" : verdict_word(f, sure);
+}
+
+const char *diff_verdict(struct report *report, const struct diff *d, enum report_tone *tone)
+{
+    const struct forecast side_a = diff_side(d, false), side_b = diff_side(d, true);
+    const enum sure a = verdict_sure(&side_a, NULL), b = verdict_sure(&side_b, NULL);
+    char step_a[QUANTITY_TEXT], step_b[QUANTITY_TEXT];
+    *tone = a == b ? verdict_tone(a) : REPORT_UNSURE;
+    const char *fit = a == SURE_FITS && b == SURE_FITS
+                          ? "both fit"
+                          : report_text(report, "A %s, B %s", side_word(&side_a, a),
+                                        side_word(&side_b, b));
+    if (!d->w.count) return report_text(report, "%s: the plans are the same", fit);
+    if (!d->w.a.timed || !d->w.b.timed) return fit;
+    const double times = d->w.b.step_s / d->w.a.step_s;
+    return report_text(report, "%s: B %s %.1f %% %s time than A, %s against %s per step, %.3g times "
+                               "the throughput",
+                       fit, b == SURE_NOT ? "would take" : "takes", 100 * fabs(1 - times),
+                       times <= 1 ? "less" : "more",
+                       quantity_format(step_b, QUANTITY_SECONDS, d->w.b.step_s),
+                       quantity_format(step_a, QUANTITY_SECONDS, d->w.a.step_s),
+                       d->b.samples_per_s / d->a.samples_per_s);
+}
+
 static void add_headline(struct report *report, const struct diff *d)
 {
     const struct diff_input *in = &d->in;
+    enum report_tone tone;
+    const char *verdict = diff_verdict(report, d, &tone);
+    report_answer(report, tone, verdict);
     report_note(report, report_text(report, "%s on %s", in->model.id, in->system.id));
     add_side(report, d, false);
     add_side(report, d, true);
     if (*in->host) report_note(report, report_text(report, "assumed: %s", in->host));
-    if (!d->w.count) {
-        report_note(report, "The plans are the same.");
-        return;
-    }
-    if (!d->w.a.timed || !d->w.b.timed) return;
-    const double times = d->w.b.step_s / d->w.a.step_s;
-    report_note(report, report_text(report, "B takes %.1f %% %s than A: %.3g times the throughput",
-                                    100 * (times <= 1 ? 1 - times : times - 1),
-                                    times <= 1 ? "less time" : "more time",
-                                    d->b.samples_per_s / d->a.samples_per_s));
 }
 
 static void add_record(struct report *report, const struct diff *d)

@@ -19,7 +19,7 @@
 const struct option import_answer_options[] = {
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
      .help = "Predict the plan on this machine: an id of `reckon systems`, a file, or a description in one line"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(plan_output), .complete = "file",
+    {.letter = 'o', .name = "output", .data = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(plan_output), .complete = "file",
      .help = "Write the plan to FILE, as in reckon-plan(5); - prints it instead of the report"},
     {.name = "save-plan", .type = OPTION_OUTPUT, .argument = "FILE", AT(plan_output), .complete = "file",
      .help = "Write the plan to FILE, as --output does"},
@@ -199,6 +199,7 @@ static int print_answer(const struct import_answer *answer, const struct import_
     add_headline(&report, answer, system);
     add_verdict(&report, answer, system ? &forecast : NULL);
     forecast_plan(&report, &forecast);
+    if (system) report_paragraph(&report, verdict_cost(&report, &forecast));
     if (answer->own_model) {
         describe_model(&report, answer->model, REPORT_IN_TEXT | REPORT_IN_JSON);
         entry_shape(&report, answer->model);

@@ -55,7 +55,7 @@ static const struct option rows_true[] = {
 #define FORMAT_USAGE(id, name_, tool, own, what, versions, example) \
 const struct usage import_##id##_usage = { \
     .name = "import " name_, \
-    .summary = what " of " tool " as " GIVES_##own ", and its prediction", \
+    .summary = "read " what " of " tool " as " GIVES_##own ", and predict it", \
     .synopsis = SYNOPSIS_##own, \
     .description = \
         "Reads the keys that decide time and memory of a step in " what " of " tool " (" versions "). Each key is " \

@@ -19,7 +19,7 @@ static const struct operand mlperf_operands[] = {
     {.name = NULL},
 };
 static const struct option mlperf_options[] = {
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .data = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "Write the rows to FILE as CSV, a table for `reckon validate`; - prints it instead of the report"},
     {.name = NULL},
 };

@@ -131,33 +131,6 @@ static void launch(struct html_page *page, const struct diff *d, const struct di
                 &d->in.b);
 }
 
-/* Which of the two is faster, by how much, and do both fit? */
-static void verdict(struct html_page *page, const struct diff *d, const char *command)
-{
-    struct report *memory = &page->memory;
-    static const char *const both[] = {[SURE_FITS] = "Both fit",
-                                       [SURE_NOT] = "Neither can run",
-                                       [SURE_UNSURE] = "Both are unsure"};
-    static const char *const one[] = {
-        [SURE_FITS] = "fits", [SURE_NOT] = "cannot run", [SURE_UNSURE] = "is unsure"};
-    const struct forecast side_a = diff_side(d, false), side_b = diff_side(d, true);
-    const enum sure a = verdict_sure(&side_a, NULL), b = verdict_sure(&side_b, NULL);
-    struct html_block block = {HTML_VERDICT, .source = command,
-                               .tone = a == b ? verdict_tone(a) : REPORT_UNSURE};
-    const char *fit = a == b ? both[a] : report_text(memory, "A %s, B %s", one[a], one[b]);
-    block.title = report_text(memory, "%s.", fit);
-    if (d->w.a.timed && d->w.b.timed) {
-        const double change = d->b.samples_per_s / d->a.samples_per_s - 1;
-        char step_a[QUANTITY_TEXT], step_b[QUANTITY_TEXT];
-        block.title = report_text(
-            memory, "%s: %s per step with A, %s with B, which has %.1f %% %s throughput.", fit,
-            quantity_format(step_a, QUANTITY_SECONDS, d->a.step_s),
-            quantity_format(step_b, QUANTITY_SECONDS, d->b.step_s), 100 * fabs(change),
-            change < 0 ? "less" : "more");
-    }
-    html_add(page, &block);
-}
-
 void page_diff(struct html_page *page, const struct diff *d, const struct diff_source *from,
                const struct megatron_changes *changes)
 {
@@ -170,7 +143,9 @@ void page_diff(struct html_page *page, const struct diff *d, const struct diff_s
         report_text(&page->memory, "Two plans for %s on %s", d->in.model.id, d->in.system.id);
     page->subtitle =
         report_text(&page->memory, "A, %s: %s; B, %s: %s", d->in.name_a, a, d->in.name_b, b);
-    verdict(page, d, command);
+    struct html_block verdict = {HTML_VERDICT, .source = command};
+    verdict.title = report_text(&page->memory, "%s.", diff_verdict(&page->memory, d, &verdict.tone));
+    html_add(page, &verdict);
     if (d->w.a.timed && d->w.b.timed) {
         page_section(page, "summary", "Side by side", NULL);
         times(page, d, command);

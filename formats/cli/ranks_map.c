@@ -230,7 +230,7 @@ void clusters_map(struct html_page *page, const struct clusters_plan *plan,
                    .kind = CHART_BOXES,
                    .plain = true,
                    .caption =
-                       "Devices in nodes, racks and clusters, coloured by stage; the numbers are "
+                       "Devices in nodes, racks and clusters, colored by stage; the numbers are "
                        "those of replicas, frames tensor groups, lines what a step sends to the "
                        "next stage.",
                    .table = d.table,

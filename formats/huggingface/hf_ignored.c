@@ -35,7 +35,7 @@ static void note_shapes(struct reading *r)
                     whole * (double)(k->hidden * k->kv_heads * k->head_dim));
     if (k->head_gate)
         hf_note_add(r, HF_IGNORED, "use_head_wise_attn_gate", "yes",
-                    "one value a head that weighs what attention brings is not counted: %.0f "
+                    "one value per head that weights the output of attention is not counted: %.0f "
                     "parameters",
                     (double)k->hidden * (whole * head_shape_of(m, false).heads +
                                          local * head_shape_of(m, true).heads));
@@ -66,7 +66,7 @@ enum rk_status hf_note_ignored(struct reading *r)
     if (hf_type_has(r->type, "add_swa_attention_sink_bias") &&
         hf_member(r, "add_swa_attention_sink_bias", &place) && json_is_true(place.value))
         hf_note_add(r, HF_IGNORED, "add_swa_attention_sink_bias", "yes",
-                    "one value a head of local layers is not counted: %.0f parameters",
+                    "one value per head of local layers is not counted: %.0f parameters",
                     pattern_count(m).mixers[MIXER_LOCAL] * head_shape_of(m, true).heads);
     if (hf_type_has(r->type, "interleave_moe_layer_step") && hf_member(r, "use_qk_norm", &place) &&
         json_is_true(place.value))

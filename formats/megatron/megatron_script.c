@@ -146,7 +146,7 @@ static void print_loop(FILE *file, const struct megatron_target *target)
 /* In front of the time limit Megatron-LM saves and ends; what is left is queued again, unless
  * nothing was done. */
 static const char stop_in_time[] =
-    "# In front of the time limit it saves and stops; what is left is queued again below.\n"
+    "# Before the time limit the run saves and stops; the remaining steps are queued again below.\n"
     "if [ -n \"${SLURM_JOB_END_TIME:-}\" ]; then\n"
     "    RUN_ARGS+=(--exit-duration-in-mins $(((SLURM_JOB_END_TIME - $(date +%s)) / 60 - 15)))\n"
     "fi\n"

@@ -221,8 +221,8 @@ static enum rk_status read_base(const struct reading *r)
                       : t->four_bits        ? "load_in_4bit"
                       : t->bits             ? bits
                                             : "load_in_8bit",
-                      "weights of so few bits cannot be trained: adapters on them can, and "
-                      "none are said");
+                      "weights of 4 or 8 bits cannot be trained: give adapters (LoRA), "
+                      "or load 16 bits");
     return RK_OK;
 }
 

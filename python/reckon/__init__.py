@@ -106,6 +106,10 @@ class Answer:
         with _inputs() as inputs:
             return _library.command(self._question(inputs), None, inputs.folder).text.rstrip("\n")
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What a notebook keeps as text."""
+        printer.text(str(self))
+
 
 _A = TypeVar("_A", bound=Answer)
 
@@ -184,7 +188,10 @@ class Fits(Answer):
     def _repr_html_(self) -> str:
         shown = ("plan_words", "verdict", "need_bytes", "left_bytes", "step_s")
         rows = [[key, getattr(self, key)] for key in shown]
-        return table([], rows) + self.stages._repr_html_() + self.changes._repr_html_()
+        saved = [row for row in self.changes if row["saved_bytes"]]
+        charts = [plot({"change": [row["change"] for row in saved], "saved_bytes": [row["saved_bytes"] for row in saved]},
+                       "change", "saved_bytes", bars=True, title="Memory that single changes save").chart] if saved else []
+        return drawn(charts) + table([], rows) + self.stages._repr_html_() + self.changes._repr_html_()
 
 
 @dataclass
@@ -216,9 +223,22 @@ class Search(Answer):
     def _rows(self) -> Rows:
         return self.frontier or self.best
 
+    def _charts(self) -> Iterator[Plot]:
+        """Time against memory; with sensitivity=True the time that 10 % more of each property saves."""
+        rows = self.frontier or self.best
+        if rows:
+            shown = {name: [row[name] for row in rows] for name in ("hbm_bytes", "step_s")}
+            shown["plan"] = [str(row["plan"]) for row in rows]
+            yield plot(shown, "hbm_bytes", "step_s", label="plan", title="Step time and memory of the best plans")
+        if self.sensitivity and self.best:
+            now, of = self.best[0]["step_s"], [row for row in self.sensitivity if row["time_more_s"]]
+            names = [f"{row['name'] or row['part']} {row['parameter']}" for row in of]
+            yield plot({"property": names, "time saved (%)": [100 * (1 - row["time_more_s"] / now) for row in of]},
+                       "property", "time saved (%)", bars=True, title="Time saved by 10 % more of a property")
+
     def _repr_html_(self) -> str:
         parts = (self.frontier or self.best, self.placement, self.alone, self.misses, self.changes, self.sensitivity)
-        return "".join(rows._repr_html_() for rows in parts if rows)
+        return drawn([made.chart for made in self._charts()]) + "".join(rows._repr_html_() for rows in parts if rows)
 
 
 @dataclass
@@ -304,7 +324,23 @@ class Reply(Answer):
         members = self.values.said()
         plain = [[k, v] for k, v in members.items() if not isinstance(v, (Record, list))]
         rows = [value for value in members.values() if isinstance(value, (Record, Rows))]
-        return (table([], plain) if plain else "") + "".join(value._repr_html_() for value in rows)
+        return drawn(self._charts()) + (table([], plain) if plain else "") + "".join(value._repr_html_() for value in rows)
+
+    def _charts(self) -> List[Dict[str, Any]]:
+        """Of a budget: the tokens that it trains on and that the law asks for, by size."""
+        sizes = [row for row in self.values.said().get("budget", []) if row["tokens"]]
+        if not sizes or "asked" not in sizes[0].keys():
+            return []
+        lines = {"tokens within": "tokens", "asked for by the law": "asked"}
+        shown = [(row["parameters"], row[name], line) for line, name in lines.items() for row in sizes]
+        columns = dict(zip(("parameters", "tokens", "series"), map(list, zip(*shown))))
+        made = plot(columns, "parameters", "tokens", series="series", title="Tokens of the budget and of the law").chart
+        for at, axis in enumerate((made["across"], made["up"])):
+            values = [row[at] for row in made["rows"]]
+            marks = (digit * 10.0**power for power in range(6, 16) for digit in (1, 2, 5))
+            axis.update(log=True, factor=1e9, title=axis["title"] + " (billion)",
+                        ticks=[mark for mark in marks if min(values) / 2 < mark < 2 * max(values)])
+        return [made]
 
 
 # ---- from Python to words of the command line ----
@@ -826,8 +862,8 @@ def ask(
 
     Args:
         where: only plans that satisfy it, "hbm <= 60GiB and tensor <= 8".
-        pareto: plans than which no other is better in everything, "time,hbm": `frontier`.
-        why: what keeps plans out by least, and which change would let one in: `misses`, `changes`.
+        pareto: the Pareto frontier of these expressions, "time,hbm": `frontier`.
+        why: the closest infeasible plans, and single changes that make a plan feasible: `misses`, `changes`.
         sensitivity: how the best time depends on each number of the machine: `sensitivity`.
         options: as for search().
     """
@@ -882,8 +918,8 @@ def diff(
     model: ModelLike, system: SystemLike, a: PlanLike, b: Optional[PlanLike] = None,
     **options: Unpack[_tables.DiffOptions],
 ) -> Reply:
-    """Two plans side by side and what each difference is worth; without `b`, the best plan there is
-    beside `a`. Words, "tp8 pp4 gbs512", files or a Plan; `b` may be changes, "+tp4"."""
+    """Two plans side by side and what each difference is worth; without `b`, `a` and the best
+    plan there is. Words, "tp8 pp4 gbs512", files or a Plan; `b` may be changes, "+tp4"."""
     words = ["diff", _line(a)] + ([_line(b)] if b else ["--best"])
     return _reply(_on(words, model, system, options))
 
@@ -904,8 +940,8 @@ def study(
     progress: Union[Progress, bool, None] = None,
     **options: Any,
 ) -> Study:
-    """A grid of searches, reckon-study(5): a file, or what it holds. What is finished is kept in the
-    database `db`, and not searched again; default beside the file, of a dict: not kept."""
+    """A grid of searches, reckon-study(5): a file, or what it holds. Finished searches are kept in the
+    database `db` and not repeated; default: next to the file; for a dict, not kept."""
     with _inputs() as inputs:
         if isinstance(file, Mapping):
             file = _path_of(inputs.folder, "study", "study", json.dumps(dict(file), indent=4))
@@ -1034,6 +1070,10 @@ class Plot:
         return drawn([self.chart])
 
 
+_TITLES = {"hbm_bytes": "memory of a GPU", "step_s": "step time", "mfu": "MFU", "gpus": "GPUs", "saved_bytes": "memory saved",
+           "tokens_per_s": "tokens per second", "tokens_per_s_gpu": "tokens per second per GPU", "cost_usd": "cost in USD"}
+
+
 def plot(
     columns: Mapping[str, Sequence[Any]],
     x: str,
@@ -1043,9 +1083,11 @@ def plot(
     label: Optional[str] = None,
     title: Optional[str] = None,
     line: Optional[bool] = None,
+    bars: bool = False,
 ) -> Plot:
     """Points of two columns, such as those of sweep() and predict_many(): lines of `series` where there is
-    one, unless `line` says otherwise; `label` names each point under the pointer."""
+    one, unless `line` says otherwise; `label` names each point under the pointer. With `bars`, a bar of `y`
+    for each name in `x`."""
     kept = [name for name in (x, y, series, label) if name]
     rows = [list(row) for row in zip(*(columns[name] for name in kept))]
     rows = [row for row in rows if row[0] is not None and row[1] is not None]
@@ -1057,15 +1099,17 @@ def plot(
     names = list(dict.fromkeys(of))
 
     def axis(name: str) -> Dict[str, Any]:
-        unit = UNITS.get(name, "")
+        unit = "B" if name.endswith("_bytes") else UNITS.get(name, "")
         scale, said = {"B": (2.0**30, "GiB"), "%": (0.01, "%")}.get(unit, (1.0, unit))
-        return {"title": f"{name} ({said})" if said else name, "factor": scale, "log": False, "ticks": []}
+        title, said = _TITLES.get(name, name), "" if name.startswith("tokens_per_s") else said
+        return {"title": f"{title} ({said})" if said else title, "factor": scale, "log": False, "ticks": []}
 
     titled = [x, y, series or "series", *([label] if label else [])]
     return Plot({
-        "id": "plot", "title": title or f"{y} over {x}", "kind": "xy", "beside": False, "upright": False,
-        "plain": False, "limit": "", "roles": {"x": 0, "y": 1, "series": 2},
-        "across": axis(x), "up": axis(y), "heat": axis(y),
+        "id": "plot", "title": title or f"{y} over {x}", "kind": "bars" if bars else "xy", "beside": bars,
+        "upright": False, "plain": False, "limit": "",
+        "roles": {"y": 0, "value": 1, "series": 2} if bars else {"x": 0, "y": 1, "series": 2},
+        "across": axis(y if bars else x), "up": axis(y), "heat": axis(y),
         "series": [[name, colours[i % len(colours)], how] for i, name in enumerate(names)],
         "columns": [[name, name, UNITS.get(name, "")] for name in titled],
         "rows": [[row[0], row[1], name, *row[3:]] for row, name in zip(rows, of)],

@@ -52,6 +52,8 @@ _numbers = itertools.count()
 def drawn(charts: List[Any]) -> str:
     """Charts, in the colours of what is around them, light or dark: the script of the reports draws
     them where the notebook lets scripts run."""
+    if not charts:
+        return ""
     place = f"reckon-charts-{os.getpid()}-{next(_numbers)}"
     around = "--card:transparent;--ink:currentColor;--soft:currentColor;--line:#8886;--hover:#8882"
     here = Path(__file__).parent
@@ -90,6 +92,9 @@ class Columns(Dict[str, Any]):
 
     def __str__(self) -> str:
         return aligned(list(self), list(zip(*self.values())))
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
 
     def _repr_html_(self) -> str:
         return table(list(self), [list(row) for row in zip(*self.values())])

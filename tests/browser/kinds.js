@@ -12,6 +12,11 @@ const look = `(() => {
   const marks = [...document.querySelectorAll('figure .plot')].filter(plot => plot.querySelector('.drawn path'));
   check(marks.length > 0, 'no chart');
   check(marks.length && marks[0].getBoundingClientRect().top + scrollY < 1500, 'the first chart is far below');
+  for (const plot of marks) {
+    check([...plot.querySelectorAll('.drawn path')].every(p => p.getBBox().y >= -1), 'a mark lies above its chart');
+    const figure = plot.closest('figure'), select = figure.querySelector('select'), bars = /"kind":"bars"/.test(figure.textContent);
+    check(!select || !bars || plot.textContent.includes(select.selectedOptions[0].text), 'the figure that is drawn is not the chosen one');
+  }
   for (const box of document.querySelectorAll('.wide')) {
     check(box.scrollHeight <= box.clientHeight + 2, 'rows in a box of their own: ' + box.textContent.slice(0, 40));
     for (const row of box.querySelectorAll('tbody tr')) if (!row.getClientRects().length) { check(false, 'a row is hidden'); break; }

@@ -32,6 +32,8 @@ page search search -q $model -g 8 -b 64 --tokens 1T
 page none search -q -m llama3.1-405b -s h100-sxm5-80g -g 8 -b 64
 page grid search -q -m llama3.1-8b,llama3.1-70b -s h100-sxm5-80g,a100-sxm4-80g -g 8,16 -b 64
 page machines search -q -m llama3.1-8b -s h100-sxm5-80g,a100-sxm4-80g -g 16 -b 64
+page cheapest search -q -m llama3.1-8b -s h100-sxm5-80g,a100-sxm4-80g -g 16 -b 64 --tokens 1T --sort cost
+page offload offload -m memo-7b -s "a800-sxm4-80g mem2=250GB@12GB/s" gpus8 cp8 cp-kind=ulysses zero3 gbs1 seq65536
 page clusters search -q -m llama3.1-8b -b 32 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@50us" tp8
 page budget budget -s h100 -g 64 --days 5 -j 1
 page doctor doctor train.log $model -g 8 tp2 zero1 gbs32 sp

@@ -32,3 +32,13 @@ echo "cli/a.c:beside:a test" >"$tree/tools/words.allow"
 counted || { echo "an exception does not hold"; exit 1; }
 echo "cli/a.c:beside:" >"$tree/tools/words.allow"
 ! counted || { echo "an exception needs no reason"; exit 1; }
+
+# A sentence of a script or a page counts as one of C.
+mkdir "$tree/web"
+rm "$tree/cli/a.c"
+: >"$tree/tools/words.allow"
+for text in "a.js show(\`stands beside it\`);" "b.html <b>stands beside it</b>"; do
+    printf '%s\n' "${text#* }" >"$tree/web/${text%% *}"
+    ! counted || { echo "a word of a page is not counted: $text"; exit 1; }
+    rm "$tree/web/${text%% *}"
+done

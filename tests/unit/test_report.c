@@ -432,3 +432,27 @@ Test(report, a_row_has_a_cell_too_many, .signal = SIGABRT)
 {
     add_pair(2);
 }
+
+/* Points stand below each other, as far as the digits of the column go. */
+Test(report, decimals_aligned)
+{
+    static const struct report_column digits[] = {{.name = "rate", .digits = 5}};
+    static const double rate[] = {1131.24, 1128, 95.8564, 12345, 1e-7, 0, NAN};
+    static const char wanted[] = "rate\n1131.2\n1128.0\n95.856\n12,345\n1e-07\n0.000\n-\n";
+    char *text = NULL;
+    size_t size = 0;
+    struct report report = {.first = NULL};
+    struct report_table *table = REPORT_LIST(&report, "rates", NULL, REPORT_IN_TEXT, digits);
+    for (size_t i = 0; i < sizeof rate / sizeof *rate; i++)
+        report_row(&report, table, (const struct report_cell[]){cell_number(rate[i])});
+    FILE *out = open_memstream(&text, &size);
+    cr_assert_eq(report_write(&report, REPORT_AS_TEXT, &(struct report_style){.width = 0}, out, NULL),
+                 RK_OK);
+    fclose(out);
+    char bare[256] = "";
+    for (const char *c = text; *c; c++)
+        if (*c != ' ') strncat(bare, c, 1);
+    cr_expect_str_eq(bare, wanted);
+    free(text);
+    report_release(&report);
+}

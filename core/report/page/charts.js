@@ -92,9 +92,12 @@ function roundTicks(from, to, count) {
   return ticks;
 }
 
+// "20k", "2.5M", where nothing is lost: "131,072".
 function tickText(value) {
-  const plain = +value.toPrecision(Number.isInteger(value) ? 6 : 4);
-  return Math.abs(plain) >= 1e4 ? plain.toLocaleString('en') : String(plain);
+  const plain = +value.toPrecision(Number.isInteger(value) ? 6 : 4), size = Math.abs(plain);
+  const [factor, letter] = [[1e12, 'T'], [1e9, 'B'], [1e6, 'M'], [1e3, 'k']].find(([least]) => size >= least) || [1, ''];
+  if (size >= 1e4 && Number.isInteger(10 * plain / factor)) return plain / factor + letter;
+  return size >= 1e4 ? plain.toLocaleString('en') : String(plain);
 }
 
 const font = '11.5px system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
@@ -240,6 +243,7 @@ function stacked(chart, points) {
 function bars(chart, points, width) {
   const names = unique(chart.points.map(p => p.y)), pieces = stacked(chart, points);
   const lanes = chart.beside ? Math.max(1, chart.shown.length) : 1, limits = new Map();
+  const laneOf = p => chart.beside ? Math.max(0, chart.shown.indexOf(p.series)) : 0; // -1: no series
   for (const p of chart.points) if (p.limit !== null) limits.set(p.y, p.limit);
   const ends = pieces.flatMap(s => [s.from, s.to, Number.isFinite(s.p.high) ? s.from + s.p.high : s.to]).concat([...limits.values()], [0]);
   const low = Math.min(...ends), high = Math.max(...ends) || 1;
@@ -257,9 +261,9 @@ function bars(chart, points, width) {
   const rect = (from, to, at, size) => lie ? box(Math.min(scale(from), scale(to)), at, Math.abs(scale(to) - scale(from)), size)
     : box(at, Math.min(scale(from), scale(to)), size, Math.abs(scale(to) - scale(from)));
   const drawn = pieces.map(({p, from, to}) => mark(p, rect(from, to, first + names.indexOf(p.y) * step + gap +
-    (chart.beside ? chart.shown.indexOf(p.series) * lane : 0), lane))).join('');
+    laneOf(p) * lane, lane))).join('');
   const ranges = pieces.filter(({p}) => Number.isFinite(p.low) && Number.isFinite(p.high)).map(({p, from}) => {
-    const at = first + names.indexOf(p.y) * step + gap + (chart.beside ? chart.shown.indexOf(p.series) * lane : 0) + lane / 2;
+    const at = first + names.indexOf(p.y) * step + gap + laneOf(p) * lane + lane / 2;
     return whisker(scale(from + p.low), scale(from + p.high), at, !lie);
   }).join('');
   const capacities = [...limits].map(([name, limit]) => {
@@ -338,13 +342,19 @@ function xy(chart, points, width) {
     return `M${round(x(p.x) - r)} ${round(y(p.y))}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
   };
   const ranges = points.filter(p => Number.isFinite(p.low) && Number.isFinite(p.high)).map(p => whisker(y(p.low), y(p.high), x(p.x), true)).join('');
-  const taken = [];
-  const labels = width <= 480 ? '' : points.filter(p => p.label).map(p => {
-    const at = {x: x(p.x) + 7, y: y(p.y) + (p.line ? -6 : 4), w: textWidth(p.label)};
-    if (at.x + at.w > width) at.x = x(p.x) - 7 - at.w;
-    if ( taken.some(o => Math.abs(o.y - at.y) < 11 && at.x < o.x + o.w && o.x < at.x + at.w)) return '';
+  // A label is on the right of its mark, on the left or above, where it meets no other label and, of few, no mark.
+  const named = points.filter(p => p.label), taken = [];
+  const topOf = p => Number.isFinite(p.high) ? Math.min(y(p.high), y(p.y) - 4) : y(p.y) - 4;
+  const blocks = named.length > 24 || named.some(p => p.line) ? [] : named.map(p => ({
+    p, x: x(p.x) - 4, w: 8, top: topOf(p), bottom: Number.isFinite(p.low) ? Math.max(y(p.low), y(p.y) + 4) : y(p.y) + 4}));
+  const labels = width <= 480 ? '' : named.map(p => {
+    const w = textWidth(p.label), right = x(p.x) + 7, low = y(p.y) + (p.line ? -6 : 4);
+    const at = [[right, low], [x(p.x) - 7 - w, low], [x(p.x) - w / 2, topOf(p) - 5]]
+      .map(([from, base]) => ({p, x: from, w, top: base - 9, bottom: base + 2})).find(box => box.x >= 0 && box.x + w <= width &&
+        ![...taken, ...blocks].some(o => o.p !== p && box.top < o.bottom && o.top < box.bottom && box.x < o.x + o.w && o.x < box.x + w));
+    if (!at) return '';
     taken.push(at);
-    return word(at.x, at.y, 'start', p.label, 'class="near"');
+    return word(at.x, at.bottom - 2, 'start', p.label, 'class="near"');
   }).join('');
   return {
     height: frame.bottom + 40,
@@ -588,7 +598,8 @@ function openMetrics(chart) {
   if ((chart.metrics || []).length > 1) {
     const label = box.appendChild(document.createElement('label')), select = document.createElement('select');
     label.append('Show ', select);
-    for (const column of chart.metrics) select.append(new Option(chart.columns[column][1], column, false, column === chart.roles[role]));
+    const own = chart.roles[role];
+    for (const column of chart.metrics.includes(own) ? chart.metrics : [own, ...chart.metrics]) select.append(new Option(chart.columns[column][1], column, false, column === own));
     select.onchange = () => {
       const column = Number(select.value), [, title, unit] = chart.columns[column];
       const largest = Math.max(...chart.rows.map(row => Math.abs(row[column])).filter(Number.isFinite));

@@ -31,7 +31,7 @@ not affordable: llama3.1-8b gets 0.0159 billion tokens, the law asks for 161 bil
 same
 === stderr
 reckon: no budget: give --days, --cost or both
-reckon: --gpus is missing: h100-sxm5-80g does not say how many there are
+reckon: --gpus is missing: h100-sxm5-80g does not state a number: give --gpus 64, or --system "h100-sxm5-80g x64"
 reckon: --cost: no price of tpu-v4 is known: give --price
 reckon: --days: give at most 36525
 reckon: --cost: give at most 1e+15

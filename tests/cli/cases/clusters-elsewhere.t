@@ -37,7 +37,7 @@ belief 22
 switch 26 tp2 gbs64 stages=4:32/dp4 messages-sharded sp zero1 grad-overlap weight-overlap
 belief 30 
 exit 3
-  nothing fits without offload; assumed: host memory 2048 GiB a node of 8 at 50 GB/s each
+  nothing fits without offload; assumed: host memory 2048 GiB per node of 8 at 50 GB/s each
    1  63.7370        1028.2  46.69    71.7       98.6       76
 exit 2
 === stderr

@@ -94,7 +94,7 @@ does not fit: memory tier 1 (LPDDR5X) needs 19.87 GiB on stage 0, has 8 GiB: 11.
   plan: pp2 cp2 gbs32 stages=2:11/dp2,21@1/dp2/tp2/sp messages-sharded zero1 grad-overlap
   weight-overlap offload-activations=1 offload-optimizer=1
   assumed: precision bf16
-  with recompute=full moment1-bytes=2 moment2-bytes=2 it fits, 1.9 GiB of memory tier 1 (host) left, and takes 28.2 % longer (the cheapest change; reckon fits shows others)
+  remedy: recompute=full moment1-bytes=2 moment2-bytes=2: fits, 1.9 GiB of memory tier 1 (host) left, 28.2 % more time per step (the cheapest change; `reckon fits` lists others)
 plan.json: error 5.stage: memory tier 1 of stage 0 19.9 GiB: does not fit: 8 GiB are there: reckon fits lists what makes room
 llama3.1-8b over 2 clusters: 1 error
 does not fit: memory tier 1 (LPDDR5X) needs 19.87 GiB on stage 0, has 8 GiB: 11.87 GiB too little

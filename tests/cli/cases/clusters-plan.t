@@ -107,15 +107,15 @@ fits: P(fits) 99 %, 20.97 s per step, MFU 28.1 %, memory 46.2 of 80.0 GiB on sta
 Where the time of a step goes
               time  share
                  s      %
-matrix      8.0270   38.3  matrix products                                                     #########
-attention   2.0129    9.6  attention kernels                                                   ##
+matrix      8.0270   38.3  matrix products                                                        #########
+attention   2.0129    9.6  attention kernels                                                      ##
 memory      0.3813    1.8  memory-bound operations: norms, activations, casts
-recompute   4.1023   19.6  recomputation in backward; with calculon without its communication  #####
-tensor      2.0302    9.7  exposed tensor-parallel communication                               ##
+recompute   4.1023   19.6  recomputation in backward (Calculon model: without its communication)  #####
+tensor      2.0302    9.7  exposed tensor-parallel communication                                  ##
 launch      0.0498    0.2  host launch overhead
-pipeline    1.3776    6.6  exposed messages between stages                                     ##
+pipeline    1.3776    6.6  exposed messages between stages                                        ##
 bubble      0.2167    1.0  pipeline bubble (fill, drain, imbalance)
-data        2.7568   13.1  exposed data-parallel communication of gradients and weights        ###
+data        2.7568   13.1  exposed data-parallel communication of gradients and weights           ###
 optimizer   0.0114    0.1  optimizer step
 step       20.9659  100.0
 
@@ -134,8 +134,8 @@ FLOP/s per GPU      214.5 TFLOP/s     model FLOP: three times forward
 ... executed        225.0 TFLOP/s     model FLOP, with recomputation
 MFU                 28.09 %           model FLOP over peak of the plan's precision
 HFU                 29.47 %           model FLOP with recomputation over peak
-... in full         31.61 %           MFU with what a causal mask hides
-... Megatron-LM's   28.09 %           MFU of the FLOP that its log counts: half of all pairs, the padded vocabulary
+... in full         31.61 %           MFU that also counts masked attention scores
+... Megatron-LM's   28.09 %           MFU as its log counts FLOP: half of all token pairs, the padded vocabulary
 
 Stages: a microbatch, and the memory of a GPU
 stage  blocks  parameters  forward  backward  in flight  state  activations  rest  total   left
@@ -182,7 +182,7 @@ does not fit: memory tier 0 (HBM3) needs 5.731 TiB on stage 0, has 80 GiB: 5.653
   llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 48 GPUs, simulation
   plan: tp4 pp2 gbs512 seq1048576 stages=16:20/dp4~@1/dp4/recompute=full,12/dp4/tp2/cp2
   messages-sharded sp zero1 grad-overlap weight-overlap
-  no change of one or two choices makes it fit: use more GPUs, or `reckon search`, which tries all choices together
+  remedy: no change of one or two choices makes it fit: use more GPUs, or `reckon search`, which tries all choices together
 exit 1
 rank 0=new-0 slot=0
 rank 16=old-0 slot=0
@@ -237,7 +237,7 @@ pipeline-model-parallel-layout "Et*9|t*23L"
 exit 0
 <h1>llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us
 <h3>Where the time of a step goes
-<h3>The same in numbers
+<h3>Time by part
 <h3>Memory against its capacity
 <h3>Memory of every stage against its capacity
 <h3>Stages: a microbatch, and the memory of a GPU

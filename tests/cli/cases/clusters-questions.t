@@ -27,11 +27,11 @@ reckon fits -m llama3.1-8b -s "$two" --plan node.json | grep -o '^zero.\|^tensor
 reckon fits -m llama3.1-8b -s "$two" --plan node.json zero3 | grep -o '^zero.\|^tensor\|^context'
 echo "== diff"
 reckon diff -m llama3.1-8b -s "$two" a.json b.json
-reckon diff -m llama3.1-8b -s "$two" a.json chunks.json | sed -n '/^B takes/,/^$/p;/^The plans/p'
-reckon diff -m llama3.1-8b -s "$two" a.json a.json | sed -n '/^B takes/,/^$/p;/^The plans/p'
+reckon diff -m llama3.1-8b -s "$two" a.json chunks.json | sed -n '1p;/^Differences/,/^$/p'
+reckon diff -m llama3.1-8b -s "$two" a.json a.json | sed -n '1p;/^Differences/,/^$/p'
 reckon diff -m llama3.1-8b -s "$two" a.json; echo "exit $?"
 sed 's/"batch": 64/"batch": 128/' a.json >twice.json
-reckon diff -m llama3.1-8b -s "$two" a.json twice.json | sed -n '/^B takes/,/^$/p;/^The plans/p'
+reckon diff -m llama3.1-8b -s "$two" a.json twice.json | sed -n '1p;/^Differences/,/^$/p'
 sed 's/dp8"}]/dp8 recompute=selective:mlp"}]/' a.json >mlp.json; sed 's/:mlp/:layernorm/' mlp.json >norm.json
 reckon diff -m llama3.1-8b -s "$two" mlp.json norm.json | sed -n '/^Layers that/,/^$/p'
 cat >speed.json <<'END'
@@ -103,10 +103,11 @@ sed '/^recv 2 .*r:tied/d' logs/rank-16.log >less; mv less logs/rank-16.log
 reckon check --logs logs >told; code=$?; tail -2 told; echo "exit $code"
 === stdout
 == timeline
-llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, simulation: 3.075 s per step
+fits: P(fits) 100 %, 3.075 s per step, MFU 42.1 %, memory 39.3 of 80.0 GiB on stage 1 of 0-1
+  llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, simulation
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
   weight-overlap
-schedule 1f1b: stages 2, chunks of a stage 1, microbatches 8, passes 32; messages beside
+schedule 1f1b: 2 stages of 1 chunk each, 8 microbatches, 32 passes; messages beside
 step: 3.07502 s simulated, 3.07502 s by the simulation: the same
 idle: 13.1 % of the step on average, 15.8 % at most, 10.5 % on the busiest stage, whose bubble is 10.4 % by the simulation
 tightest: stage 1, memory tier 0 (HBM3): 39.30 GiB at most, 39.30 GiB by the simulation: the same; it has 80 GiB
@@ -198,6 +199,7 @@ zero3
 zero2
 context
 == diff
+both fit: B takes 22.0 % more time than A, 3.753 s against 3.075 s per step, 0.819 times the throughput
 llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us
 A  a.json: 3.075 s per step, 39.30 GiB
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
@@ -205,7 +207,6 @@ A  a.json: 3.075 s per step, 39.30 GiB
 B  b.json: 3.753 s per step, 48.07 GiB
   plan: tp2 pp2 gbs64 stages=16:8@1/dp8,24/dp4/tp4 messages-sharded sp zero1 grad-overlap
   weight-overlap
-B takes 22.0 % more time than A: 0.819 times the throughput
 
 Differences, and the effect of each key: A with it alone, B without it
 key     A                               B                                    alone    memory     without
@@ -248,16 +249,19 @@ communication   0.82   0.72  -0.10  buffers of collectives and messages
 context         1.59   1.59   0.00  the GPU's context, libraries and their workspaces
 fragmentation   0.95   1.91   0.96  fragmentation
 all            39.30  48.07   8.77  of the device
-B takes 6.8 % more time than A: 0.937 times the throughput
+both fit: B takes 6.8 % more time than A, 3.283 s against 3.075 s per step, 0.937 times the throughput
+Differences, and the effect of each key: A with it alone, B without it
+key     A                               B                                    alone   memory     without
+stages  tp2/sp/zero1: 8:8@1/dp8,24/dp8  tp2/sp/zero1: 8:4@1/dp8,12/dp8,4,12  +6.8 %  +6.76 GiB  -6.3 %
 
-The plans are the same.
+both fit: the plans are the same
+both fit: B takes 7.9 % less time than A, 2.833 s against 3.075 s per step, 1.09 times the throughput
 llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us
 A  a.json: 3.075 s per step, 39.30 GiB
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
   weight-overlap
 B  best: 2.833 s per step, 55.99 GiB
   plan: pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 zero1 grad-overlap weight-overlap
-B takes 7.9 % less time than A: 1.09 times the throughput
 
 Differences, and the effect of each key: A with it alone, B without it
 key               A                               B                            alone   memory      without
@@ -302,7 +306,10 @@ context         1.59   1.59   0.00  the GPU's context, libraries and their works
 fragmentation   0.95   0.95   0.00  fragmentation
 all            39.30  55.99  16.69  of the device
 exit 0
-B takes 88.6 % more time than A: 1.06 times the throughput
+both fit: B takes 88.6 % more time than A, 5.801 s against 3.075 s per step, 1.06 times the throughput
+Differences, and the effect of each key: A with it alone, B without it
+key    A   B    alone    memory     without
+batch  64  128  +88.6 %  +0.00 GiB  -47.0 %
 
 Layers that are run differently, and the effect of each run of layers
 stage  layers  change                                            alone    memory     without
@@ -352,14 +359,14 @@ GPU-hours                      52.309 K
 cost in USD                    310.891 K         spare nodes included
 The run, cluster by cluster
 The run, cluster by cluster
-cluster  GPUs used  GPU-hours  USD an hour  cost in USD  W per GPU
-cluster  GPUs used  GPU-hours  USD an hour  cost in USD  W per GPU
-                            K                         K
-                            K                         K
-new             16     26.155          2.5       65.387        603
-new             16     26.155          2.5       65.387        603
-old             16     26.155         1.99       52.048      318.4  of the list; price= in the system says another
-old             16     26.155         1.99       52.048      318.4  of the list; price= in the system says another
+cluster  GPUs used  GPU-hours  USD per hour  cost in USD  W per GPU
+cluster  GPUs used  GPU-hours  USD per hour  cost in USD  W per GPU
+                            K                          K
+                            K                          K
+new             16     26.155          2.50       65.387      603.0
+new             16     26.155          2.50       65.387      603.0
+old             16     26.155          1.99       52.048      318.4  of the list; price= in the system says another
+old             16     26.155          1.99       52.048      318.4  of the list; price= in the system says another
 
 
 bytes over links: 164.1k USD of it, of steps done twice, too
@@ -391,9 +398,9 @@ Best plans
 rank    step  tokens/s/GPU    MFU  memory  GPUs used  USD per step  plan
            s                    %     GiB
    1  2.8328        5783.7  45.75    56.0         32        0.1174  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
-   2  2.8922        5664.9  44.81    57.9         32         0.118  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
+   2  2.8922        5664.9  44.81    57.9         32        0.1180  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
    3  2.9982        5464.6  43.23    65.5         32        0.1192  gbs64 round8; new: 24 layers tp1 cp2 dp8 mbs1; old: 8 layers tp1 cp2 dp8 mbs1
-   4  3.0035          5455  43.15    54.1         32        0.1193  gbs64 round8; old: 9 layers tp1 cp2 dp8 mbs1; new: 23 layers tp1 cp2 dp8 mbs1
+   4  3.0035        5455.0  43.15    54.1         32        0.1193  gbs64 round8; old: 9 layers tp1 cp2 dp8 mbs1; new: 23 layers tp1 cp2 dp8 mbs1
 
 True True
 exit 2

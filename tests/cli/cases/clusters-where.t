@@ -46,7 +46,7 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
 
 bound      3.0049 s          no plan has an objective below: proved
 exit 0
-   1  3.3978          4822  38.14    21.8         32  gbs64 round4; old: 9 layers tp4 dp4 mbs1; new: 23 layers tp4 dp4
+   1  3.3978        4822.0  38.14    21.8         32  gbs64 round4; old: 9 layers tp4 dp4 mbs1; new: 23 layers tp4 dp4
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
@@ -55,7 +55,7 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
 
 bound      3.4026 s          no plan has an objective below: proved
 exit 0
-   1  3.6232          4522  35.77    13.3         32  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 
+   1  3.6232        4522.0  35.77    13.3         32  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
@@ -152,7 +152,7 @@ rank,step_s,gpus,step_usd,stages
 reckon: --where: column 7 of "hbm < 60": a size needs its unit, such as 60GiB
 reckon: --where: column 24 of "hbm <= 60GiB and tp = 3x": unknown unit; write a size such as 60GiB or a time such as 10us
 reckon: --headroom: h100-sxm5-80g x16 has 80 GiB, of which 90GiB leaves nothing
-reckon: --headroom: "x" is not a size such as 8GiB, no share such as 10%, and neither learned nor none
+reckon: --headroom must be a size such as 8GiB, a share such as 10%, learned or none; got "x"
 reckon: "--where" is not known: reckon predict --help-all lists all flags
 reckon: s: this is not a whole state of a search of this version: remove it to start over, or name another file
 reckon: "--state" is not known, did you mean --stages? reckon predict --help-all lists all flags

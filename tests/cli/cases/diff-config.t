@@ -71,15 +71,15 @@ sed -i 's/ds.json/zero.json/' factory.yaml
 for file in job.toml ds.json axolotl.yaml factory.yaml nemo.yaml; do
     case $file in nemo.yaml) more="--vocabulary 32000" ;; *) more="-m llama3.1-8b" ;; esac
     echo "--- $file"
-    reckon diff $file --best -s h100-sxm5-80g -g 8 $more -o changed.${file#*.} 2>&1 | sed -n '/^B takes/p;/^The plans/p;/^Changes of/,$p'
+    reckon diff $file --best -s h100-sxm5-80g -g 8 $more -o changed.${file#*.} 2>&1 | sed -n '/^[^:]*: B takes/p;/: the plans/p;/^Changes of/,$p'
     diff $file changed.${file#*.}
-    reckon diff $file changed.${file#*.} -s h100-sxm5-80g -g 8 $more 2>/dev/null | grep '^B takes'
+    reckon diff $file changed.${file#*.} -s h100-sxm5-80g -g 8 $more 2>/dev/null | grep ': B takes'
 done
 echo "--- what cannot be written"
 reckon diff job.toml "+tp2" -s h100-sxm5-80g -g 8 -m llama3.1-8b -o changed.toml
 === stdout
 --- job.toml
-B takes 43.7 % less time than A: 1.78 times the throughput
+both fit: B takes 43.7 % less time than A, 3.674 s against 6.528 s per step, 1.78 times the throughput
 Changes of the file
 argument                            line  from       to    alone    memory
 parallelism.tensor_parallel_degree     7  4          1     -21.6 %  +17.99 GiB
@@ -96,9 +96,9 @@ activation_checkpoint.mode            10  full       none  -20.0 %  +12.46 GiB
 > 
 > [compile]
 > enable = true
-B takes 43.7 % less time than A: 1.78 times the throughput
+both fit: B takes 43.7 % less time than A, 3.674 s against 6.528 s per step, 1.78 times the throughput
 --- ds.json
-The plans are the same.
+both fit: the plans are the same
 --- axolotl.yaml
 B takes 34.9 % less time than A: 1.54 times the throughput
 Changes of the file
@@ -137,7 +137,7 @@ gradient_accumulation_steps        6  8          4     -        -
 > gradient_accumulation_steps: 4
 B takes 34.0 % less time than A: 1.52 times the throughput
 --- nemo.yaml
-B takes 61.7 % less time than A: 2.61 times the throughput
+both fit: B takes 61.7 % less time than A, 2.800 s against 7.315 s per step, 2.61 times the throughput
 Changes of the file
 argument                                  line  from        to                      alone                  memory
 model.activations_checkpoint_granularity    18  full        selective               -25.2 %                +5.69 GiB
@@ -159,7 +159,7 @@ model.optim.overlap_param_sync               -  not given   true                
 >     overlap_param_sync: true
 >     overlap_grad_sync: true
 >     name: distributed_fused_adam
-B takes 61.7 % less time than A: 2.61 times the throughput
+both fit: B takes 61.7 % less time than A, 2.800 s against 7.315 s per step, 2.61 times the throughput
 --- what cannot be written
 === stderr
 reckon: -o changed.toml: a configuration is written with the best plan: leave B out, or give another name

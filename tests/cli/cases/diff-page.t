@@ -15,6 +15,7 @@ sed -n '/pre class="command"/,/<\/pre>/p' script.html | sed 's/<[^>]*>//g' | gre
 cut -c1-24 commands
 sh -e commands >/dev/null && echo "they run"
 === stdout
+llama3.1-70b on h100-sxm5-80g
 A  gpus64 tp8 pp2 sp zero1 gbs128: 19.78 s per step, 61.21 GiB
   plan: dp4 tp8 pp2 gbs128 sp zero1
   50 % interval 19.15-27.29 s, 90 % interval 15.67-61.21 s (cross-validated on Hopper, dense,
@@ -25,7 +26,6 @@ B  A with options: 18.75 s per step, 73.53 GiB, unsure: P(fits) 72 %
   50 % interval 18.22-24.92 s, 90 % interval 15.26-50.87 s (cross-validated on Hopper, dense,
   megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 18.07-24.24 s,
   of ordinary runs 18.42-26.63 s
-B takes 5.2 % less time than A: 1.05 times the throughput
 
 Differences, and the effect of each key: A with it alone, B without it
 B  : 18.75 s per step, 73.53 GiB, unsure: P(fits) 72 %

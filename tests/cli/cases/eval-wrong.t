@@ -47,7 +47,7 @@ exit 2
 exit 3
 exit 3
 exit 3
-exit 4
+exit 3
 exit 1
 exit 2
 exit 3
@@ -70,10 +70,10 @@ exit 3
 reckon: say which model with which weights: --model FILE --load FOLDER
 reckon: say what to score: a text, or questions with --task FILE
 reckon: --shots, --shots-from, --template and --log are of questions: say --task FILE
-reckon: nowhere.txt: No such file or directory
+reckon: nowhere.txt: cannot open: No such file or directory; check the path
 reckon: empty.txt: has nothing to score: it is empty, or a single token
 reckon: cut.bin: the header says 10682 tokens, the file holds 488: write it again with reckon tokenize --as bin
-reckon: nowhere: No such file or directory
+reckon: nowhere: cannot open: No such file or directory; check the path
 reckon: the plan cannot run: bad_tensor: heads: 4, needs 3
 reckon: dp: tensor 1 * context 1 * pipeline 1 * data 2 = 2 is not gpus = 3: change one of them
 reckon: en.txt:1: has token 110, the model's vocabulary ends at 100: say the model's own --tokenizer

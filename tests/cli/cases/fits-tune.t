@@ -10,7 +10,7 @@ fastest way of fine-tuning: QLoRA, 409 tokens/s per GPU; fits: P(fits) 76 %, 40.
   base=nf4-dq offload-optimizer=1 offload-weights=1
 qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
   assumed: gpus 2 (all of the system), precision bf16, sequence 8192 (the model's), attention flash
-  offloading to host memory 512 GiB a node of 8 at 25 GB/s each, assumed
+  offloading to host memory 512 GiB per node of 8 at 25 GB/s each, assumed
 Least memory: QLoRA, 12.95 GiB with 1 sample, 381 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
@@ -34,7 +34,7 @@ QLoRA,least memory,fits,4684292863.12,1
 QLoRA,most tokens/s,fits,18097582243.84,1
 exit 0
   assumed: gpus 1 (all of the system), precision bf16, attention flash
-  offloading to host memory 512 GiB a node of 8 at 25 GB/s each, assumed
+  offloading to host memory 512 GiB per node of 8 at 25 GB/s each, assumed
 Least memory: as given, 4.853 GiB with 1 sample, 1045 tokens/s per GPU: framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
@@ -47,5 +47,5 @@ up to: samples of the largest microbatch that fits. longest: tokens per sample t
 does not fit: no way of fine-tuning does; take more or larger GPUs, or shorter samples
 llama3.1-405b on rtx4090 x1, 1 GPU, samples of 64K tokens
   assumed: gpus 1 (all of the system), precision bf16, attention flash
-  offloading to host memory 512 GiB a node of 8 at 25 GB/s each, assumed
+  offloading to host memory 512 GiB per node of 8 at 25 GB/s each, assumed
 exit 1

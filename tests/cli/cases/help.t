@@ -57,10 +57,18 @@ usage: reckon predict [--model] MODEL [--system] SYSTEM [options] [PLAN]...
 1
       --help-all              Print all options and words
 74 more options: reckon search --help-all
-Words of a plan (--help-all explains them):
-Words of a plan (--help-all explains them):
-  framework=..., precision=..., [no-]training, gpusN, tpN, ppN, vppN, cpN, dpN,
-  epN, etpN, order=..., mbsN, gbsN, seqN, packed=N, padded=N, schedule=...,
+95 more words: reckon search --help-all
+Words of a plan:
+  framework=...               Framework whose defaults apply; calculon: the
+                              Calculon model (default: megatron)
+  precision=...               Datatype of matrix products (default: bf16)
+  tpN                         Tensor-parallel degree
+  ppN                         Pipeline-parallel degree
+  vppN                        Virtual stages per rank (interleaving)
+  cpN                         Context-parallel degree
+  dpN                         Data-parallel degree; default: gpus divided by the
+                              other degrees
+  epN                         Expert-parallel degree: ranks that share the
 4
 .SH NAME
 .SH SYNOPSIS
@@ -105,4 +113,4 @@ Plan:
 
 Catalogs:
 === stderr
-reckon: cannot write to standard output: No space left on device
+reckon: cannot write to standard output: an earlier write failed; is the disk full?

@@ -5,7 +5,7 @@ reckon models $m | sed -n 2p
 reckon predict $on zero3 | sed -n '1s/:.*//p'
 reckon fits $on zero3 | sed -n '1s/:.*//p'
 reckon search $on -b 32 --top 1 -q | sed -n '1s/ by.*//p'
-reckon timeline $on zero3 | sed -n '1s/:.*//p'
+reckon timeline $on zero3 | sed -n '2s/^  //p'
 reckon report $on zero3 | grep -m1 -o "<title>[^<]*"
 reckon diff 'zero3 gpus8' '+tp2' -m $m -s h100-sxm5-80g | sed -n 1p
 reckon export megatron -m $m gpus8 zero1 2>/dev/null | grep num-layers

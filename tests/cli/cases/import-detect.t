@@ -53,5 +53,5 @@ reckon: note: said.yaml is read as a training of Hugging Face: reckon import tra
 reckon: note: said.json is read as a configuration of DeepSpeed: reckon import deepspeed
 reckon: said.json:1:17: description: is not known: correct it, or give --ignore description
 reckon: what.yaml: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them)
-reckon: unknown command "nothing.yaml": reckon --help lists them
-=== exit 2
+reckon: nothing.yaml: cannot open: No such file or directory; check the path
+=== exit 3

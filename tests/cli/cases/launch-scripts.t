@@ -73,7 +73,7 @@ export NCCL_IB_GID_INDEX="${NCCL_IB_GID_INDEX:-3}" # RoCE v2 over IPv4, see show
 TRAIN_ITERS=${TRAIN_ITERS:-1000} # --tokens says it
 SAVE_INTERVAL=3000 # 596.2 minutes, against a failure every 3167 hours, 56.2 s for each checkpoint
 # The system calls what joins its nodes "NIC" and does not say what that is: NCCL looks.
-# In front of the time limit it saves and stops; what is left is queued again below.
+# Before the time limit the run saves and stops; the remaining steps are queued again below.
 #SBATCH --job-name=reckon
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=1

@@ -57,7 +57,7 @@ exit 2
 TRAIN_ITERS=26064 # 1 billion tokens, 38368 a step
 === stderr
 reckon: --lengths: what samples are padded to depends on how many are in a microbatch: give it, mbsN
-reckon: --lengths says what padded and packed do: leave either out
+reckon: --lengths sets padded and packed: leave out --lengths, or these words
 reckon: --batching goes with --lengths: give it
 reckon: wrong:1:1: a line is the tokens of a sample, or these and the number of such samples: both whole, from 1 to 1e9
 reckon: padded=512: what samples are padded to depends on how many are in a microbatch: give it, mbsN

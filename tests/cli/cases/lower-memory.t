@@ -4,7 +4,7 @@ of='gpus16 tp4 gbs64 mbs4 recompute=full'
 full="offload-optimizer=1"
 reckon predict -m llama3.1-8b -s "$small" $of $full >answer
 echo "exit $?"
-sed -n '1,2p; /^memory[_ ][et]/p; /with off/p' answer
+sed -n '1,2p; /^memory[_ ][et]/p; /remedy/p' answer
 reckon fits -m llama3.1-8b -s "$small" $of $full | sed -n '1p; /^Single changes/,$p'
 reckon predict -m llama3.1-8b -s "$small" $of offload-optimizer=0.089 | sed -n '1,2p; /tier 1/p'
 # both memories too small: each is named
@@ -14,10 +14,10 @@ reckon predict -m llama3.1-8b -s "h100-sxm5-80g mem2=unlimited@50GB/s" $of $full
 reckon diff -m llama3.1-8b -s "$small" "$of" "+$full" | sed -n '1,12p'
 # pipelines, interleaving, two halves, experts, layers of their own, two tiers
 for words in 'pp4 vpp2' 'pp4 schedule=dualpipe' 'pp4 schedule=gpipe' 'tp2 cp4' 'pp2 stages=16/offload-activations=0.5,16'; do
-    reckon predict -m llama3.1-8b -s "$small" gpus16 gbs64 $words --verbose offload-activations=0.5 | sed -n '1p; /memory_exceeded/p; /with off/p'
+    reckon predict -m llama3.1-8b -s "$small" gpus16 gbs64 $words --verbose offload-activations=0.5 | sed -n '1p; /memory_exceeded/p; /remedy/p'
 done
 reckon predict -m mixtral-8x7b -s 'h100-sxm5-80g mem2=9GiB@50GB/s ssd=1*samsung-980pro-1tb' gpus32 gbs64 tp4 sp ep8 offload-activations=0.3+1.5 offload-optimizer |
-    sed -n '1p; /^memory[_ ][et]/p; /with off/p'
+    sed -n '1p; /^memory[_ ][et]/p; /remedy/p'
 # searches count it to its tier, find what fits, and say what is missing
 reckon search -q -m llama3.1-8b -s "$small" -g 16 -b 64 --tensor 4 --microbatch 4 offload-optimizer=1 --why | sed -n '/^outcome/,/^Single changes/p; /more of memory tier/p'
 reckon search -q --verbose -k 1 -m llama3.1-8b -s "h100-sxm5-80g mem2=8GiB@50GB/s" -g 16 -b 64 recompute-rest offload-activations=0.5 | sed -n '/^rank/,/^$/p; /^outcome/,$p'
@@ -37,7 +37,7 @@ echo "exit $?"
 exit 1
 does not fit: memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little
   llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model
-  with offload-optimizer=0 it fits, 2.0 GiB of memory tier 1 (mem2) left, and takes 3.6 % less (the cheapest change; reckon fits shows others)
+  remedy: offload-optimizer=0: fits, 2.0 GiB of memory tier 1 (mem2) left, 3.6 % less time per step (the cheapest change; `reckon fits` lists others)
 does not fit: memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little
 Single changes that save memory of memory tier 1 (mem2)
 change                           saves    left  fits   step  slower by
@@ -50,12 +50,13 @@ zero3                            16.83   -3.61    no  6.058        4.8  shard we
 pp2                              11.22   -9.22    no  6.543       13.2  double the stages, halve data parallelism
 tp8                              11.22   -9.22    no  6.859       18.7  double tensor, halve data parallelism
 moment1-bytes=2 moment2-bytes=2   7.48  -12.96    no  5.778        0.0  store moments in 16 bits
-fits: P(fits) 98 %, 5.587 s per step (50 % 5.439-7.327 s), MFU 30.5 %, memory 49.1 of 80.0 GiB
+fits: P(fits) 98 %, 5.587 s per step (50 % 5.439-7.327 s), MFU 30.5 %, memory 49.1 of 80.0 GiB, 117.9 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model
 memory tier 1 (mem2)    2.00      2.00   99.9  ########################
 does not fit: memory tier 0 (HBM3) needs 151.3 GiB on stage 0, has 80 GiB: 71.26 GiB too little
-fits: P(fits) 100 %, 5.778 s per step (50 % 5.619-7.652 s), MFU 29.5 %, memory 28.7 of 80.0 GiB
+fits: P(fits) 100 %, 5.778 s per step (50 % 5.619-7.652 s), MFU 29.5 %, memory 28.7 of 80.0 GiB, 122.0 USD per 1B tokens
 memory tier 1 (mem2)   22.44  unlimited    0.0  ........................
+A fits, B does not fit: B would take 3.8 % more time than A, 5.778 s against 5.568 s per step, 0.964 times the throughput
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s
 A  gpus16 tp4 gbs64 mbs4 recompute=full: 5.568 s per step, 51.10 GiB
   plan: dp4 tp4 mbs4 gbs64 recompute=full
@@ -67,23 +68,26 @@ B  +offload-optimizer=1: 5.778 s per step, 28.66 GiB, does not fit
   50 % interval 5.619-7.652 s, 90 % interval 4.716-15.48 s (cross-validated on Hopper, dense,
   megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 5.573-7.446 s,
   of ordinary runs 5.678-8.171 s
-B takes 3.8 % more time than A: 0.964 times the throughput
 does not fit: memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
+  remedy: cp2 offload-activations=0: fits, 2.0 GiB of memory tier 1 (mem2) left, 25.6 % less time per step (the cheapest change; `reckon fits` lists others)
 does not fit: memory tier 0 (HBM3) needs 106.9 GiB on stage 0, has 80 GiB: 26.89 GiB too little
 memory_exceeded  memory tier 0 (HBM3) needs 106.9 GiB on stage 0, has 80 GiB: 26.89 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 23.29 GiB on stage 0, has 2 GiB: 21.29 GiB too little
+  remedy: no change of one or two choices makes it fit: use more GPUs, or `reckon search`, which tries all choices together
 does not fit: memory tier 0 (HBM3) needs 151.4 GiB on stage 3, has 80 GiB: 71.37 GiB too little
 memory_exceeded  memory tier 0 (HBM3) needs 151.4 GiB on stage 3, has 80 GiB: 71.37 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 100.4 GiB on stage 3, has 2 GiB: 98.38 GiB too little
+  remedy: no change of one or two choices makes it fit: use more GPUs, or `reckon search`, which tries all choices together
 does not fit: memory tier 1 (mem2) needs 2.887 GiB on stage 0, has 2 GiB: 908.5 MiB too little
 memory_exceeded  memory tier 1 (mem2) needs 2.887 GiB on stage 0, has 2 GiB: 908.5 MiB too little
-  with offload-activations=0 it fits, 2.0 GiB of memory tier 1 (mem2) left (P(fits) 62 %), and takes 15.4 % less (the cheapest change; reckon fits shows others)
+  remedy: offload-activations=0: P(fits) 62 %, 2.0 GiB of memory tier 1 (mem2) left, 15.4 % less time per step (the cheapest change; `reckon fits` lists others)
 does not fit: memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 80 GiB: 9.007 GiB too little
 memory_exceeded  memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 80 GiB: 9.007 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 17.02 GiB on stage 0, has 2 GiB: 15.02 GiB too little
+  remedy: recompute=full cp2: P(fits) 74 %, 7.1 GiB left, 0.3 % more time per step (the cheapest change; `reckon fits` lists others)
 does not fit: memory tier 1 (mem2) needs 25.66 GiB on stage 0, has 9 GiB: 16.66 GiB too little
-  with offload-optimizer=0 it fits, 3.6 GiB of memory tier 1 (mem2) left, and takes 0.7 % less (the cheapest change; reckon fits shows others)
+  remedy: offload-optimizer=0: fits, 3.6 GiB of memory tier 1 (mem2) left, 0.7 % less time per step (the cheapest change; `reckon fits` lists others)
 outcome          tier  where  plans  share
                                          %
 fits                -  -          0   0.00
@@ -114,7 +118,7 @@ memory_exceeded     0  HBM3     1407   4.64  #
 memory_exceeded     1  mem2   17,497  57.71  ##############
 repeated            -  -         101   0.33
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
-  0 plans, 0 feasible: recompute full: the space has recompute none
+  0 plans, 0 feasible
 
 Plans by outcome
 outcome  plans  share
@@ -137,19 +141,19 @@ more GPUs: none that was tried helps                             -          -  -
 a smaller batch: none that was tried helps                       -          -  -
 a larger batch: none that was tried helps                        -          -  -
 exit 1
-fits: P(fits) 96 %, 8.458 s per step (50 % 8.211-11.40 s), MFU 40.3 %, memory 52.7 of 80.0 GiB
+fits: P(fits) 96 %, 8.458 s per step (50 % 8.211-11.40 s), MFU 40.3 %, memory 52.7 of 80.0 GiB, 89.27 USD per 1B tokens
 optimizer  0.0422    0.5  optimizer step
-fits: P(fits) 100 %, 8.668 s per step (50 % 8.408-11.77 s), MFU 39.3 %, memory 30.3 of 80.0 GiB
+fits: P(fits) 100 %, 8.668 s per step (50 % 8.408-11.77 s), MFU 39.3 %, memory 30.3 of 80.0 GiB, 91.48 USD per 1B tokens
 optimizer  0.2518    2.9  optimizer step                                                #
 memory tier 1 (mem2)   22.44    200.00   11.2  ###.....................
-fits: P(fits) 100 %, 10.49 s per step (50 % 10.12-15.07 s), MFU 32.5 %, memory 30.3 of 80.0 GiB
+fits: P(fits) 100 %, 10.49 s per step (50 % 10.12-15.07 s), MFU 32.5 %, memory 30.3 of 80.0 GiB, 110.7 USD per 1B tokens
 optimizer   2.0760   19.8  optimizer step                                                #####
 memory tier 2 (4x samsung-980pro-1tb)   22.44      3.64    0.6  ........................
-fits: P(fits) 100 %, 9.460 s per step (50 % 9.153-13.18 s), MFU 36.0 %, memory 30.3 of 80.0 GiB
+fits: P(fits) 100 %, 9.460 s per step (50 % 9.153-13.18 s), MFU 36.0 %, memory 30.3 of 80.0 GiB, 99.84 USD per 1B tokens
 optimizer  1.0435   11.0  optimizer step                                                ###
 memory tier 1 (mem2)                    11.22      0.20    5.6  #.......................
 memory tier 2 (4x samsung-980pro-1tb)   11.22      3.64    0.3  ........................
-fits: P(fits) 98 %, 10.18 s per step (50 % 9.831-14.50 s), MFU 33.5 %, memory 49.0 of 80.0 GiB
+fits: P(fits) 98 %, 10.18 s per step (50 % 9.831-14.50 s), MFU 33.5 %, memory 49.0 of 80.0 GiB, 107.5 USD per 1B tokens
 offload     1.7240   16.9  exposed offload transfers                                     ####
 optimizer   0.0422    0.4  optimizer step
 memory tier 2 (4x samsung-980pro-1tb)    3.74      3.64    0.1  ........................

@@ -32,6 +32,6 @@ echo "exit $?"
 {"jsonrpc":"2.0","id":11,"result":{"content":[{"type":"text","text":"argument system is missing: Machine: an id of list_systems (h100-sxm5-80g), a path, or one line such as \"h100-sxm5-80g x512\""}],"isError":true}}
 {"jsonrpc":"2.0","id":12,"result":{"content":[{"type":"text","text":"--gpus: 7 GPUs are not a multiple of tensor 2 * pipeline 1 = 2: use 6 or 8"}],"isError":true}}
 {"jsonrpc":"2.0","id":13,"result":{"content":[{"type":"text","text":"\"--help\":1:1: unknown word \"--help\": there are tp, pp, cp, ep, dp, mbs, gbs, zero, sp, recompute and others, see reckon-plan(5)"}],"isError":true}}
-{"jsonrpc":"2.0","id":14,"result":{"content":[{"type":"text","text":"unknown command \"./hf\": did you mean \"hf\"?"}],"isError":true}}
+{"jsonrpc":"2.0","id":14,"result":{"content":[{"type":"text","text":"./hf: cannot open: No such file or directory; check the path"}],"isError":true}}
 {"jsonrpc":"2.0","id":15,"result":{"content":[{"type":"text","text":"argument format: must be one of megatron|deepspeed|torchtitan|accelerate|nanotron|bridge"}],"isError":true}}
 exit 0

@@ -7,6 +7,9 @@ reckon fits h100 llama3.1-8b -g 8
 reckon predict -m llama3.1-8b -s h1000 -g 8
 reckon predict -m llama3.1-8b -s h100x8 tp8
 reckon models 70b
+# The parts of a name come before its spelling, numbers as a whole.
+reckon models llama-70b
+reckon models qwen-7b
 reckon search llama3.1-8b -g 8 -b 8
 reckon validate --only gpu=H100 --brief
 === stdout
@@ -21,6 +24,8 @@ reckon: "h100" is a system, a model is wanted here ("reckon models" lists them)
 reckon: unknown system "h1000": did you mean "h100"? ("reckon systems" lists them; a file's name ends in .json)
 reckon: unknown system "h100x8": did you mean "h100 x8"?
 reckon: unknown model "70b": there are llama2-70b, llama3.1-70b, llama3.3-70b ("reckon models" lists them; a file's name ends in .json)
-reckon: --system is missing: reckon systems lists what there is
+reckon: unknown model "llama-70b": there are llama2-70b, llama3.1-70b, llama3.3-70b ("reckon models" lists them; a file's name ends in .json)
+reckon: unknown model "qwen-7b": did you mean "qwen2.5-7b"? ("reckon models" lists them; a file's name ends in .json)
+reckon: --system is missing: give an id, such as h100 or "h100 x64" (`reckon systems` lists them), or a file
 reckon: --only: no row has gpu=H100; the nearest is gpu=H100-SXM5-80GB (--by gpu lists all)
 === exit 2

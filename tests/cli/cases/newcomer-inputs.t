@@ -45,17 +45,17 @@ reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 li
 reckon export megatron -m models/config.json gpus8 dp8
 reckon predict -m models/config.json -s 'h100-sxm5-80g hbm=60GiB'
 #!/bin/bash
-fits: P(fits) 100 %, 86.04 ms per step (50 % 81.62-163.2 ms), MFU 13.0 %, memory 9.2 of 60.0 GiB
+fits: P(fits) 100 %, 86.04 ms per step (50 % 81.62-163.2 ms), MFU 13.0 %, memory 9.2 of 60.0 GiB, 3.632 USD per 1B tokens
 reckon export megatron -m ./models/../models/config.json gpus8 dp8
 reckon predict -m ./models/../models/config.json -s 'h100-sxm5-80g hbm=60GiB'
 #!/bin/bash
-fits: P(fits) 100 %, 86.04 ms per step (50 % 81.62-163.2 ms), MFU 13.0 %, memory 9.2 of 60.0 GiB
-fits: P(fits) 100 %, 296.8 ms per step (50 % 278.1-652.5 ms), MFU 3.8 %, memory 8.3 of 80.0 GiB
+fits: P(fits) 100 %, 86.04 ms per step (50 % 81.62-163.2 ms), MFU 13.0 %, memory 9.2 of 60.0 GiB, 3.632 USD per 1B tokens
+fits: P(fits) 100 %, 296.8 ms per step (50 % 278.1-652.5 ms), MFU 3.8 %, memory 8.3 of 80.0 GiB, 12.53 USD per 1B tokens
 1
-fits: P(fits) 100 %, 296.8 ms per step (50 % 278.1-652.5 ms), MFU 3.8 %, memory 8.3 of 80.0 GiB
+fits: P(fits) 100 %, 296.8 ms per step (50 % 278.1-652.5 ms), MFU 3.8 %, memory 8.3 of 80.0 GiB, 12.53 USD per 1B tokens
 1
 Best plan fits: P(fits) 100 %, 86.04 ms per step (50 % 81.62-163.2 ms), MFU 13.0 %, memory 9.1 of 80.0 GiB
-fits: P(fits) 100 %, 86.04 ms per step (50 % 81.62-163.2 ms), MFU 13.0 %, memory 9.1 of 80.0 GiB
+fits: P(fits) 100 %, 86.04 ms per step (50 % 81.62-163.2 ms), MFU 13.0 %, memory 9.1 of 80.0 GiB, 3.632 USD per 1B tokens
 steps             5
 steps             5
 steps             5
@@ -101,7 +101,7 @@ reckon: --output and --model-output name the same file, p.json: give two names
 reckon: run.sh:1:1: is a script, expected a JSON object: reckon import megatron SCRIPT -o plan.json makes a plan of one of Megatron-LM
 reckon: llama3.1-8b.json:1: looks like JSON: a table is needed here, with a line of column names and rows with a field per column, separated by commas
 reckon: empty.xml:1:1: is empty: expected text
-reckon: --gpus is missing: h100-sxm5-80g does not say how many there are
+reckon: --gpus is missing: h100-sxm5-80g does not state a number: give --gpus 64, or --system "h100-sxm5-80g x64"
 reckon: --days: "nan" is not a number: write a number such as 60, 3e-4 or 1.5T
 reckon: d.json:1:15: unknown key "round": this looks like a plan over clusters, which reckon predict --plan takes, a plan is wanted here
 reckon: unknown command "clusters": reckon --help lists them

@@ -5,15 +5,15 @@ reckon offload "$golden/ssdtrain_adaptive.json" --format csv
 reckon offload "$golden/ssdtrain_fig5.csv" --format csv | cut -d, -f1,7,18,22-25
 === stdout
 MEMO's share of the tokens, and the best
-tokens  layer  layer forward  alpha overlap  alpha host   alpha  copy of a layer  exposed part  recomputed, by token  by tensor  alpha best  gain  two buffers  on the host  verdict
-          GiB                                                                                                                                   %          GiB          GiB
-   64K   1.00       42.76 ms         0.4033       8.727  0.4033         42.76 ms        0.00 s               7.29 ms    3.59 ms      0.4033  0.00          2.0         14.3  hidden
-  128K   2.00      134.38 ms         0.7154       4.292  0.7154        134.38 ms        0.00 s               6.95 ms     0.00 s      0.7154  0.00          4.0         45.1  hidden
-  192K   3.00      274.88 ms          1.027       2.814       1        268.44 ms        0.00 s                0.00 s     0.00 s           1  0.00          6.0         90.0  hidden
-  256K   4.00      464.24 ms           1.34       2.075       1        357.91 ms        0.00 s                0.00 s     0.00 s           1  0.00          8.0        120.0  hidden
-  512K   8.00         1.71 s          2.588      0.9659  0.9659        694.44 ms        0.00 s               3.34 ms     0.00 s      0.9659  0.00         16.0        232.8  hidden
-  640K  10.00         2.63 s          3.212      0.7441  0.7441        694.44 ms        0.00 s              31.26 ms     0.00 s      0.7441  0.00         20.0        232.8  hidden
-    1M  16.00         6.55 s          5.084      0.4115  0.4115        694.44 ms        0.00 s             115.03 ms   54.71 ms      0.4115  0.00         32.0        232.8  hidden
+tokens  layer  layer forward  alpha overlap  alpha host   alpha  copy of a layer  exposed part  recomputed, by token  ... by tensor  alpha best  gain  two buffers  on the host  verdict
+          GiB                                                                                                                                       %          GiB          GiB
+   64K   1.00       42.76 ms         0.4033       8.727  0.4033         42.76 ms        0.00 s               7.29 ms        3.59 ms      0.4033  0.00          2.0         14.3  hidden
+  128K   2.00      134.38 ms         0.7154       4.292  0.7154        134.38 ms        0.00 s               6.95 ms         0.00 s      0.7154  0.00          4.0         45.1  hidden
+  192K   3.00      274.88 ms          1.027       2.814   1.000        268.44 ms        0.00 s                0.00 s         0.00 s       1.000  0.00          6.0         90.0  hidden
+  256K   4.00      464.24 ms          1.340       2.075   1.000        357.91 ms        0.00 s                0.00 s         0.00 s       1.000  0.00          8.0        120.0  hidden
+  512K   8.00         1.71 s          2.588      0.9659  0.9659        694.44 ms        0.00 s               3.34 ms         0.00 s      0.9659  0.00         16.0        232.8  hidden
+  640K  10.00         2.63 s          3.212      0.7441  0.7441        694.44 ms        0.00 s              31.26 ms         0.00 s      0.7441  0.00         20.0        232.8  hidden
+    1M  16.00         6.55 s          5.084      0.4115  0.4115        694.44 ms        0.00 s             115.03 ms       54.71 ms      0.4115  0.00         32.0        232.8  hidden
 node,bytes_before_MB,bytes_MB,forward_before_ms,required_MB_per_ms
 attention 0,0,100,0,3.3333333333333335
 mlp 0,100,150,2,7.142857142857143

@@ -22,81 +22,81 @@ fastest rule: MEMO; fits: P(fits) 82 %, 11.93 min per step (50 % 11.73-15.24 min
   offload-activations=0.3830264303415495 recompute-rest
 
 Rules compared on the plan
-rule                  offloaded    rest                       step s   MFU    GPU  lower tiers   waits     again  by tensor  written per step  GB/s ne
+rule                  offloaded    rest                         step   MFU    GPU  lower tiers  exposed  recompute  ... by tensor  written per step  G
                                                                          %    GiB          GiB
-as the plan says      -            kept                    712.170 s  51.0  607.0          0.0  0.00 s    0.00 s          -             0.0 B         
-keep                  -            kept                    712.170 s  51.0  607.0          0.0  0.00 s    0.00 s          -             0.0 B         
-recompute             -            recompute whole layers  899.150 s  40.4   81.8          0.0  0.00 s  186.98 s          -             0.0 B         
-MEMO                  0.383 to 1   recompute by token      716.005 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s         232.8 GiB        0
-best share of tokens  0.383 to 1   recompute by token      716.005 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s         232.8 GiB        0
-offload all           1 to 1       recompute by token      712.170 s  51.0   65.9        510.5  0.00 s    0.00 s     0.00 s         510.5 GiB         
-SSDTrain, to 1        0.9688 to 1  kept                    715.138 s  50.8   79.5        530.8  2.97 s    0.00 s          -         530.8 GiB         
-by tensor and layer   0.383 to 1   recompute by token      714.164 s  50.9   65.9        232.8  0.00 s    1.99 s     1.99 s         232.8 GiB         
-by token, all tiers   0.383 to 1   recompute by token      716.005 s  50.7   65.9        232.8  0.00 s    3.84 s     1.99 s         232.8 GiB        0
+as the plan says      -            kept                    712.170 s  51.0  607.0          0.0   0.00 s     0.00 s              -             0.0 B   
+keep                  -            kept                    712.170 s  51.0  607.0          0.0   0.00 s     0.00 s              -             0.0 B   
+recompute             -            recompute whole layers  899.150 s  40.4   81.8          0.0   0.00 s   186.98 s              -             0.0 B   
+MEMO                  0.383 to 1   recompute by token      716.005 s  50.7   65.9        232.8   0.00 s     3.84 s         1.99 s         232.8 GiB   
+best share of tokens  0.383 to 1   recompute by token      716.005 s  50.7   65.9        232.8   0.00 s     3.84 s         1.99 s         232.8 GiB   
+offload all           1 to 1       recompute by token      712.170 s  51.0   65.9        510.5   0.00 s     0.00 s         0.00 s         510.5 GiB   
+SSDTrain, to 1        0.9688 to 1  kept                    715.138 s  50.8   79.5        530.8   2.97 s     0.00 s              -         530.8 GiB   
+by tensor and layer   0.383 to 1   recompute by token      714.164 s  50.9   65.9        232.8   0.00 s     1.99 s         1.99 s         232.8 GiB   
+by token, all tiers   0.383 to 1   recompute by token      716.005 s  50.7   65.9        232.8   0.00 s     3.84 s         1.99 s         232.8 GiB   
 
 By tensor and layer: placement (first stage, one microbatch)
-tensor                       of a layer  recompute time   to 1  again  layers that offload all, some, none
-                                                             %      %
-input, attention                2.0 GiB               -  100.0    0.0  30, 0, 0
-attention norm                  1.9 GiB         1.20 ms    0.0  100.0  0, 0, 30
-query, key, value               2.8 GiB        60.07 ms  100.0    0.0  30, 0, 0
-attention output all-to-all   960.0 MiB        38.03 ms  100.0    0.0  30, 0, 0
-mlp norm                        1.9 GiB        23.02 ms    0.0  100.0  0, 0, 30
-mlp in                          3.8 GiB        80.09 ms   53.2   46.8  15, 1, 14
-activation                      3.8 GiB         4.79 ms    0.0  100.0  0, 0, 30
+tensor                       per layer  recompute time  tier 1  recompute  layers that offload all, some, none
+                                                             %          %
+input, attention               2.0 GiB               -   100.0        0.0  30, 0, 0
+attention norm                 1.9 GiB         1.20 ms     0.0      100.0  0, 0, 30
+query, key, value              2.8 GiB        60.07 ms   100.0        0.0  30, 0, 0
+attention output all-to-all  960.0 MiB        38.03 ms   100.0        0.0  30, 0, 0
+mlp norm                       1.9 GiB        23.02 ms     0.0      100.0  0, 0, 30
+mlp in                         3.8 GiB        80.09 ms    53.2       46.8  15, 1, 14
+activation                     3.8 GiB         4.79 ms     0.0      100.0  0, 0, 30
 
 Gain of the fastest fit over each rule
 rule                  fastest              less time
                                                    %
-as the plan says      by tensor and layer          -  it does not fit, run or last
-keep                  by tensor and layer          -  it does not fit, run or last
-recompute             by tensor and layer          -  it does not fit, run or last
+as the plan says      by tensor and layer          -  cannot run, does not fit, or wears out its drives
+keep                  by tensor and layer          -  cannot run, does not fit, or wears out its drives
+recompute             by tensor and layer          -  cannot run, does not fit, or wears out its drives
 MEMO                  by tensor and layer       0.26
 best share of tokens  by tensor and layer       0.26
-offload all           by tensor and layer          -  it does not fit, run or last
-SSDTrain, to 1        by tensor and layer          -  it does not fit, run or last
+offload all           by tensor and layer          -  cannot run, does not fit, or wears out its drives
+SSDTrain, to 1        by tensor and layer          -  cannot run, does not fit, or wears out its drives
 by token, all tiers   by tensor and layer       0.26
 fastest rule: by token, all tiers; fits: P(fits) 82 %, 11.94 min per step (50 % 11.73-15.24 min), MFU 50.7 %, memory 65.9 of 80.0 GiB
   plan: cp8 gbs1 seq1048576 cp-kind=ulysses zero3 attention=flash loss-in-chunks
   offload-activations=0.07258557213670043+1.2782243283589898 recompute-rest
 
 Rules compared on the plan
-rule                  offloaded                   rest                       step s   MFU    GPU  lower tiers   waits     again  by tensor  written per step  GB/s needed 
+rule                  offloaded                   rest                         step   MFU    GPU  lower tiers  exposed  recompute  ... by tensor  written per step  GB/s n
                                                                                         %    GiB          GiB
-as the plan says      -                           kept                    712.170 s  51.0  607.0          0.0  0.00 s    0.00 s          -             0.0 B            0 
-keep                  -                           kept                    712.170 s  51.0  607.0          0.0  0.00 s    0.00 s          -             0.0 B            0 
-recompute             -                           recompute whole layers  899.150 s  40.4   81.8          0.0  0.00 s  186.98 s          -             0.0 B            0 
-MEMO                  0.07259 to 1                recompute by token      717.935 s  50.6   65.9         93.1  0.00 s    5.76 s     4.98 s          93.1 GiB        0.279 
-best share of tokens  0.07259 to 1                recompute by token      717.935 s  50.6   65.9         93.1  0.00 s    5.76 s     4.98 s          93.1 GiB        0.279 
-offload all           1 to 1                      recompute by token      712.170 s  51.0   65.9        510.5  0.00 s    0.00 s     0.00 s         510.5 GiB         1.54 
-SSDTrain, to 1        0.9688 to 1                 kept                    715.138 s  50.8   79.5        530.8  2.97 s    0.00 s          -         530.8 GiB         1.59 
-SSDTrain, to 2        0.9688 to 2                 kept                    713.696 s  50.9   79.5        530.8  1.53 s    0.00 s          -         530.8 GiB          1.6 
-by tensor and layer   0.1353 to 1 + 0.2202 to 2   recompute by token      714.429 s  50.8   65.9        220.4  0.00 s    2.26 s     2.26 s         220.4 GiB        0.663 
-by token, all tiers   0.07259 to 1 + 0.2782 to 2  recompute by token      716.205 s  50.7   65.9        218.3  0.00 s    4.04 s     2.30 s         218.3 GiB        0.655 
+as the plan says      -                           kept                    712.170 s  51.0  607.0          0.0   0.00 s     0.00 s              -             0.0 B        
+keep                  -                           kept                    712.170 s  51.0  607.0          0.0   0.00 s     0.00 s              -             0.0 B        
+recompute             -                           recompute whole layers  899.150 s  40.4   81.8          0.0   0.00 s   186.98 s              -             0.0 B        
+MEMO                  0.07259 to 1                recompute by token      717.935 s  50.6   65.9         93.1   0.00 s     5.76 s         4.98 s          93.1 GiB        
+best share of tokens  0.07259 to 1                recompute by token      717.935 s  50.6   65.9         93.1   0.00 s     5.76 s         4.98 s          93.1 GiB        
+offload all           1 to 1                      recompute by token      712.170 s  51.0   65.9        510.5   0.00 s     0.00 s         0.00 s         510.5 GiB        
+SSDTrain, to 1        0.9688 to 1                 kept                    715.138 s  50.8   79.5        530.8   2.97 s     0.00 s              -         530.8 GiB        
+SSDTrain, to 2        0.9688 to 2                 kept                    713.696 s  50.9   79.5        530.8   1.53 s     0.00 s              -         530.8 GiB        
+by tensor and layer   0.1353 to 1 + 0.2202 to 2   recompute by token      714.429 s  50.8   65.9        220.4   0.00 s     2.26 s         2.26 s         220.4 GiB        
+by token, all tiers   0.07259 to 1 + 0.2782 to 2  recompute by token      716.205 s  50.7   65.9        218.3   0.00 s     4.04 s         2.30 s         218.3 GiB        
 
 By tensor and layer: placement (first stage, one microbatch)
-tensor                       of a layer  recompute time  to 1  to 2  again  layers that offload all, some, none
-                                                            %     %      %
-input, attention                2.0 GiB               -  53.3  46.7    0.0  30, 0, 0
-attention norm                  1.9 GiB         1.20 ms   0.0   0.0  100.0  0, 0, 30
-query, key, value               2.8 GiB        60.07 ms  53.3  46.7    0.0  30, 0, 0
-attention output all-to-all   960.0 MiB        38.03 ms  56.5  43.5    0.0  30, 0, 0
-mlp norm                        1.9 GiB        23.02 ms   0.0   0.0  100.0  0, 0, 30
-mlp in                          3.8 GiB        80.09 ms   0.0  42.2   57.8  12, 1, 17
-activation                      3.8 GiB         4.79 ms   0.0   0.0  100.0  0, 0, 30
+tensor                       per layer  recompute time  tier 1  tier 2  recompute  layers that offload all, some, none
+                                                             %       %          %
+input, attention               2.0 GiB               -    53.3    46.7        0.0  30, 0, 0
+attention norm                 1.9 GiB         1.20 ms     0.0     0.0      100.0  0, 0, 30
+query, key, value              2.8 GiB        60.07 ms    53.3    46.7        0.0  30, 0, 0
+attention output all-to-all  960.0 MiB        38.03 ms    56.5    43.5        0.0  30, 0, 0
+mlp norm                       1.9 GiB        23.02 ms     0.0     0.0      100.0  0, 0, 30
+mlp in                         3.8 GiB        80.09 ms     0.0    42.2       57.8  12, 1, 17
+activation                     3.8 GiB         4.79 ms     0.0     0.0      100.0  0, 0, 30
 
 Gain of the fastest fit over each rule
 rule                  fastest              less time
                                                    %
-as the plan says      by token, all tiers          -  it does not fit, run or last
-keep                  by token, all tiers          -  it does not fit, run or last
-recompute             by token, all tiers          -  it does not fit, run or last
+as the plan says      by token, all tiers          -  cannot run, does not fit, or wears out its drives
+keep                  by token, all tiers          -  cannot run, does not fit, or wears out its drives
+recompute             by token, all tiers          -  cannot run, does not fit, or wears out its drives
 MEMO                  by token, all tiers       0.24
 best share of tokens  by token, all tiers       0.24
-offload all           by token, all tiers          -  it does not fit, run or last
-SSDTrain, to 1        by token, all tiers          -  it does not fit, run or last
-SSDTrain, to 2        by token, all tiers          -  it does not fit, run or last
-by tensor and layer   by token, all tiers          -  it does not fit, run or last
+offload all           by token, all tiers          -  cannot run, does not fit, or wears out its drives
+SSDTrain, to 1        by token, all tiers          -  cannot run, does not fit, or wears out its drives
+SSDTrain, to 2        by token, all tiers          -  cannot run, does not fit, or wears out its drives
+by tensor and layer   by token, all tiers          -  cannot run, does not fit, or wears out its drives
 
 Life of 4x samsung-980pro-1tb: 2.4 PB rated, times 2.5 of the rating's write amplification over 1 of this use, times 1 as data need not last the rating's years ("as rated
 exit 2
@@ -106,27 +106,27 @@ fastest rule: as the plan says; fits: P(fits) 96 %, 5.470 s per step (50 % 5.367
   plan: tp8 gbs1 seq65536 sp attention=flash loss-in-chunks
 
 Rules compared on the plan
-rule                  offloaded    rest                     step s   MFU   GPU  lower tiers      waits      again  by tensor  
+rule                  offloaded    rest                       step   MFU   GPU  lower tiers    exposed  recompute  ... by tens
                                                                        %   GiB          GiB
-as the plan says      -            kept                    5.470 s  43.9  52.4          0.0     0.00 s     0.00 s          -  
-keep                  -            kept                    5.470 s  43.9  52.4          0.0     0.00 s     0.00 s          -  
-recompute             -            recompute whole layers  7.130 s  33.7  21.4          0.0     0.00 s     1.66 s          -  
-MEMO                  0.5187 to 1  recompute by token      5.780 s  41.5  20.5         17.4     0.00 s  309.94 ms   88.83 ms  
-best share of tokens  0.5187 to 1  recompute by token      5.780 s  41.5  20.5         17.4     0.00 s  309.94 ms   88.83 ms  
-offload all           1 to 1       recompute by token      6.600 s  36.4  20.5         30.0     1.13 s     0.00 s     0.00 s  
-SSDTrain, to 1        0.8125 to 1  kept                    6.285 s  38.2  26.0         26.6  815.46 ms     0.00 s          -  
-by tensor and layer   0.5408 to 1  recompute by token      5.538 s  43.4  20.5         18.0     0.00 s   67.78 ms   67.78 ms  
-by token, all tiers   -            kept                    5.470 s  43.9  52.4          0.0     0.00 s     0.00 s          -  
+as the plan says      -            kept                    5.470 s  43.9  52.4          0.0     0.00 s     0.00 s             
+keep                  -            kept                    5.470 s  43.9  52.4          0.0     0.00 s     0.00 s             
+recompute             -            recompute whole layers  7.130 s  33.7  21.4          0.0     0.00 s     1.66 s             
+MEMO                  0.5187 to 1  recompute by token      5.780 s  41.5  20.5         17.4     0.00 s  309.94 ms       88.83 
+best share of tokens  0.5187 to 1  recompute by token      5.780 s  41.5  20.5         17.4     0.00 s  309.94 ms       88.83 
+offload all           1 to 1       recompute by token      6.600 s  36.4  20.5         30.0     1.13 s     0.00 s         0.00
+SSDTrain, to 1        0.8125 to 1  kept                    6.285 s  38.2  26.0         26.6  815.46 ms     0.00 s             
+by tensor and layer   0.5408 to 1  recompute by token      5.538 s  43.4  20.5         18.0     0.00 s   67.78 ms       67.78 
+by token, all tiers   -            kept                    5.470 s  43.9  52.4          0.0     0.00 s     0.00 s             
 
 By tensor and layer: placement (first stage, one microbatch)
-tensor             of a layer  recompute time   to 1  again  layers that offload all, some, none
-                                                   %      %
-input, attention    129.0 MiB               -  100.0    0.0  30, 0, 0
-attention norm      119.5 MiB        76.80 us    0.0  100.0  0, 0, 30
-query, key, value   179.2 MiB         7.22 ms  100.0    0.0  30, 0, 0
-mlp norm            119.5 MiB         5.39 ms  100.0    0.0  30, 0, 0
-mlp in              238.9 MiB         8.47 ms   77.8   22.2  23, 1, 6
-activation          238.9 MiB       301.21 us    0.0  100.0  0, 0, 30
+tensor             per layer  recompute time  tier 1  recompute  layers that offload all, some, none
+                                                   %          %
+input, attention   129.0 MiB               -   100.0        0.0  30, 0, 0
+attention norm     119.5 MiB        76.80 us     0.0      100.0  0, 0, 30
+query, key, value  179.2 MiB         7.22 ms   100.0        0.0  30, 0, 0
+mlp norm           119.5 MiB         5.39 ms   100.0        0.0  30, 0, 0
+mlp in             238.9 MiB         8.47 ms    77.8       22.2  23, 1, 6
+activation         238.9 MiB       301.21 us     0.0      100.0  0, 0, 30
 
 Gain of the fastest fit over each rule
 rule                  fastest           less time
@@ -139,7 +139,7 @@ offload all           as the plan says      17.13
 SSDTrain, to 1        as the plan says      12.97
 by tensor and layer   as the plan says       1.22
 by token, all tiers   as the plan says       0.00
-rule                  offloaded                  rest                      step s   MFU    GPU  lower tiers   
+rule                  offloaded                  rest                        step   MFU    GPU  lower tiers  e
                                                                                       %    GiB          GiB
 as the plan says      -                          kept                    26.317 s  15.7  123.1         20.4   
 keep                  -                          kept                    26.317 s  15.7  123.1         20.4   
@@ -151,11 +151,11 @@ SSDTrain, to 1        0.75 to 1                  kept                    41.758 
 SSDTrain, to 2        0.6114 to 2                kept                    38.916 s  10.6   57.5         84.5  1
 by tensor and layer   0.7955 to 2                recompute by token      26.352 s  15.7   21.1         94.6   
 by token, all tiers   0.4233 to 1 + 0.4902 to 2  recompute by token      28.137 s  14.7   21.1        117.0   
-input, attention    186.0 MiB               -   0.0  100.0    0.0  4, 0, 0
+input, attention   186.0 MiB               -     0.0   100.0        0.0  4, 0, 0
 rule                  fastest              less time
                                                    %
-as the plan says      by tensor and layer          -  it does not fit, run or last
-keep                  by tensor and layer          -  it does not fit, run or last
+as the plan says      by tensor and layer          -  cannot run, does not fit, or wears out its drives
+keep                  by tensor and layer          -  cannot run, does not fit, or wears out its drives
 recompute             by tensor and layer      25.28
 MEMO                  by tensor and layer      18.32
 MEMO                  by tensor and layer      18.32

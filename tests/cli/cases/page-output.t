@@ -34,7 +34,7 @@ the same page
 exit 4
 >Best plan is unsure: P(fits) 61 %
 1
-<h1>llama3.1-8b on h100-sxm5-80g, 8 GPUs, detailed model: 2.451 s per step
+<h1>llama3.1-8b on h100-sxm5-80g, 8 GPUs, detailed model
 <h2 id="section-schedule">The pipeline
 id="schedule"
 <h1>The best plans for llama3.1-8b on h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@50us

@@ -11,17 +11,17 @@ reckon prices --prices ./wrong.csv
 printf 'accelerator,usd_per_hour,date,source\nh100,1,2026-02-01,our bill\n' > columns.csv
 reckon prices --prices ./columns.csv
 === stdout
-Prices of an accelerator
+Price of a GPU-hour
 accelerator    offer      price  preempted every  date        source
                           USD/h                h
 h100-sxm5      on-demand  12.29                -  2023-07-26  AWS p5.48xlarge, 98.32 USD for eight; nextplatform.com 2023-07-27
 h100-sxm5      reserved   4.916                -  2024-12-01  AWS EC2 Capacity Blocks for ML, p5.48xlarge, 39.33 USD for eight
-h100-sxm5      neocloud    2.49                -  2026-01-15  CoreWeave, Lambda, Crusoe: 2.49 to 2.85 USD on demand; digiterialabs.com, cloud GPU pricing Q1 2026
-h100-sxm5      spot         4.3              100  2026-01-15  50 to 65 % below the 10.08 USD of AWS on demand; digiterialabs.com, cloud GPU pricing Q1 2026
+h100-sxm5      neocloud   2.490                -  2026-01-15  CoreWeave, Lambda, Crusoe: 2.49 to 2.85 USD on demand; digiterialabs.com, cloud GPU pricing Q1 2026
+h100-sxm5      spot       4.300              100  2026-01-15  50 to 65 % below the 10.08 USD of AWS on demand; digiterialabs.com, cloud GPU pricing Q1 2026
 h200-sxm       reserved   5.408                -  2024-12-01  AWS EC2 Capacity Blocks for ML, 43.26 USD for eight H200
-h800-sxm5      rental         2                -  2024-12-27  [deepseek2024v3] Table 1 assumes 2 USD
+h800-sxm5      rental     2.000                -  2024-12-27  [deepseek2024v3] Table 1 assumes 2 USD
 a100-sxm4-40g  reserved   1.844                -  2024-12-01  AWS EC2 Capacity Blocks for ML, p4d.24xlarge, 14.75 USD for eight
-a100-sxm4-80g  neocloud    1.99                -  2026-01-15  1.49 to 2.49 USD on demand; pricegpu.pages.dev, H100 vs A100 cloud pricing: their middle
+a100-sxm4-80g  neocloud   1.990                -  2026-01-15  1.49 to 2.49 USD on demand; pricegpu.pages.dev, H100 vs A100 cloud pricing: their middle
 accelerator,offer,usd_per_hour,preempted_every_h,date,source
 h200-sxm,reserved,5.408,,2024-12-01,"AWS EC2 Capacity Blocks for ML, 43.26 USD for eight H200"
 {

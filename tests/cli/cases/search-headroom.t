@@ -49,14 +49,14 @@ rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
             s                    %     GiB        %
    1  28.9671        1131.2  51.36    65.1       83       8
    2  28.9700        1131.1  51.36    64.7       83      10
+  cost: 2.49 USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
   550,086 plans, 45,837 feasible
-  headroom 8.0 of 80.0 GiB
+  cost: 2.49 USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
   550,086 plans, 45,837 feasible
-  headroom 8.0 of 80.0 GiB
+  cost: 2.49 USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
   550,086 plans, 45,837 feasible
-  headroom 7.3 of 80.0 GiB, which three of four measured runs like it keep
+  cost: 2.49 USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
   550,086 plans, 45,837 feasible, 6988 of them satisfy tensor < 3
-  headroom 30.0 of 80.0 GiB
 h100-sxm5-80g    64  550,086   45,837  29.2367        1120.8  50.89    62.2       86  dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm
 h200-sxm-141g    64  550,086  122,791  25.9739        1261.6  57.28   112.3       84  dp8 tp4 pp2 vpp8 gbs256 sp tp-overlap zero1 grad-overlap weight-overlap
 2
@@ -73,26 +73,28 @@ rank     step  tokens/s/GPU    MFU  memory  fits in  pipeline  data  chunks  spl
    3  23.4832        1308.2  33.03    63.3       85        16    64       2  ends
    4  23.4848        1308.1  33.03    63.3       85        16    64       2  even
 
-2 more have the time and memory of one before it and are left out
+not shown: 2 plans of the same time and memory as a plan above
+Best plan: 50 % interval 22.56-33.68 s, 90 % interval 18.52-73.50 s (cross-validated on Hopper, experts, megatron: 72 runs from 5 sources); 50 % interval of tuned benchmarks 22.65-34.94 s, of ordinary runs 21.89-34.50 s
+To launch the best plan, and to see where its time goes:
+  reckon export megatron -m deepseek-v3 gpus2048 dp128 tp2 pp8 vpp4 ep32 etp1 gbs15360 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act+layernorm+mla_up_proj
+  reckon predict -m deepseek-v3 -s h800-sxm5-80g -g 2048 dp128 tp2 pp8 vpp4 ep32 etp1 gbs15360 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act+layernorm+mla_up_proj
 The first 2 of the 64 plans of the frontier
 rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
             s                    %     GiB        %
    1  28.9671        1131.2  51.36    65.1       83       8
    2  28.9700        1131.1  51.36    64.7       83      10
   headroom 6.9 of 80.0 GiB, which three of four measured runs like it keep
-  with --headroom none: 5.336 s (0.2 % faster) at 77.1 GiB; P(fits) 58 %
    1  5.3489        6126.2  51.35    72.9       75
-Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.167 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
+Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.167 s), MFU 51.5 %, memory 77.1 of 80.0 GiB, 112.6 USD per 1B tokens
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
    1  5.3365        6140.4  51.47    77.1       58
-Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.167 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
+Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.167 s), MFU 51.5 %, memory 77.1 of 80.0 GiB, 112.6 USD per 1B tokens
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
    1  5.3365        6140.4  51.47    77.1       58
-Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.167 s), MFU 51.5 %, memory 77.1 of 80.0 GiB
+Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.167 s), MFU 51.5 %, memory 77.1 of 80.0 GiB, 112.6 USD per 1B tokens
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
    1  5.3365        6140.4  51.47    77.1       58
-Best plan is unsure: P(fits) 42 %, 30.52 s per step (50 % 29.46-46.77 s), MFU 25.4 %, memory 79.8 of 80.0 GiB on stage 2 of 0-31
-  headroom 6.9 of 80.0 GiB, which three of four measured runs like it keep: no plan keeps it, these fill the memory
+Best plan is unsure: P(fits) 42 %, 30.52 s per step (50 % 29.46-46.77 s), MFU 25.4 %, memory 79.8 of 80.0 GiB on stage 2 of 0-31, 551.9 USD per 1B tokens
    1  30.5186        1006.6  25.42    79.8       42
 {'usable_bytes': 78446891251.14156, 'left_out_step_s': 5.33649577042887, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
 None 9.215829965530471
@@ -106,15 +108,15 @@ B  best: 5.336 s per step, 77.10 GiB, unsure: P(fits) 58 %
 B  best that leaves 30.0 GiB: 5.611 s per step, 49.21 GiB
 A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.363 s per step, 76.09 GiB, unsure: P(fits) 62 %
 B  best that leaves 6.9 GiB: 5.349 s per step, 72.86 GiB
-exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 97 %
-exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 10.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 97 %
-exit 1: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+exit 1: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 40.000 GiB is not left: 30.379 of 80.0 GiB are free; P(fits) 97 %
-exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 8.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 97 %
-exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3
+exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 7.273 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 97 %
   "headroom": {
     "asked_bytes": 0,
@@ -126,8 +128,8 @@ exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, m
 1001
 === stderr
 reckon: --headroom: h100-sxm5-80g has 80 GiB, of which 90GiB leaves nothing
-reckon: --headroom: "x" is not a size such as 8GiB, no share such as 10%, and neither learned nor none
-reckon: --headroom: "-3GiB" is not a size such as 8GiB, no share such as 10%, and neither learned nor none
-reckon: --headroom: "120%" is not a size such as 8GiB, no share such as 10%, and neither learned nor none
+reckon: --headroom must be a size such as 8GiB, a share such as 10%, learned or none; got "x"
+reckon: --headroom must be a size such as 8GiB, a share such as 10%, learned or none; got "-3GiB"
+reckon: --headroom must be a size such as 8GiB, a share such as 10%, learned or none; got "120%"
 reckon: --headroom: the value is empty
 reckon: --headroom is for the best plan (--best): B is as it is

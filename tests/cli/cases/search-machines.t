@@ -14,8 +14,8 @@ llama3.1-8b on 3 systems, detailed model: 3 of 3 problems have a plan
 Best plan of each problem
 system              GPUs    plans     fits     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  USD/GPU-h  USD/T tokens  power kW  50 %         90 %         measured runs  best plan
                                                   s                    %     GiB        %                   K                        K
-h200-sxm-141g x128   128  571,957  419,330   2.2474        10,935  56.89    91.0       97    8.3       91.793        3.2        91.793     127.6  8.101-10.6   6.955-19.56             48  dp128 gbs384 zero1 grad-overlap weight-overlap
-b200-sxm-180g x96     96  585,712  378,068   1.8220        17,985  41.14   134.3       89  6.728       92.233        5.1        92.233       137  6.567-8.672  5.638-15.86            105  dp96 mbs2 gbs384 zero1 grad-overlap weight-overlap
+h200-sxm-141g x128   128  571,957  419,330   2.2474        10,935  56.89    91.0       97  8.300       91.793       3.20        91.793     127.6  8.101-10.6   6.955-19.56             48  dp128 gbs384 zero1 grad-overlap weight-overlap
+b200-sxm-180g x96     96  585,712  378,068   1.8220        17,985  41.14   134.3       89  6.728       92.233       5.10        92.233     137.0  6.567-8.672  5.638-15.86            105  dp96 mbs2 gbs384 zero1 grad-overlap weight-overlap
 a100-sxm4-80g x64     64  503,418  285,376  13.3294        3687.5  60.83    70.4       77  49.22      169.261       1.99       169.261     36.55  48.39-62.86  41.25-116              681  dp32 cp2 gbs384 zero1 grad-overlap weight-overlap attention=flash
 model,system,gpus,batch,predictor,plans,fits,step_s,samples_per_s,tokens_per_s,tokens_per_s_gpu,mfu,hbm_bytes,fits_share,days,cost_usd,gpus_used,step_usd,price_usd_per_hour,cost_per_trillion_usd,power_kW,energy_kWh,p5,p25,p75,p95,measured_runs,plan,reason
 llama3.1-8b,h200-sxm-141g x128,128,384,reckon,571957,419330,2.247373197378664,170.86614739728032,1399735.4794785203,10935.43343342594,0.5688899835894666,97761541217.28,0.9655908885208287,124.5014141182262,1376886.039016287,,,3.2,91792.4026010858,127.55446439760725,381137.068670281,104.33218503107355,121.51338017938876,158.98830582897483,293.44983307665916,48,dp128 gbs384 zero1 grad-overlap weight-overlap,
@@ -25,6 +25,6 @@ llama3.1-8b,h100-sxm5-80g x32,32,64,reckon,191850,121421,1.679144129762424,38.11
 llama3.1-8b,h100-sxm5-80g x32,32,64,reckon,191850,121421,1.679144129762424,38.11465547573639,312235.2576572325,9757.351801788516,0.507603081321771,69827584737.28,0.82611900486844,37.19268836096485,175525.68574320307,,,4.916,175525.68574320307,31.42100810080285,28047.1622947323,31.16747284648854,36.300063840301696,47.49506303695211,87.66316646679417,460,dp32 gbs64 zero2 grad-overlap weight-overlap,
 === stderr
 reckon: price: no offer "bargain" of h100-sxm5-80g x32 in the list: give US dollars for an hour, 2.5
-reckon: "h100 x32 price=":1:16: price: give US dollars for an accelerator and hour, price=2.5, or an offer of `reckon prices`, price=reserved
-reckon: --sort: column 1 of "measured": neither a figure nor an axis: measured
+reckon: "h100 x32 price=":1:16: price: give US dollars per accelerator-hour, price=2.5, or an offer of `reckon prices`, price=reserved
+reckon: --sort: column 1 of "measured": unknown name measured: give a figure or an axis, such as time, hbm, mfu or tensor (reckon-search(1) lists them)
 === exit 2

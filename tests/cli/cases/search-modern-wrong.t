@@ -18,8 +18,9 @@ search --tensor 1 --context 1 --pipeline 1 --zero 0 --recompute none
 2
 2
 2
-Best plan fits: P(fits) 76 %, 2.627 s per step (50 % 2.561-3.396 s), MFU 32.4 %, memory 71.3 of 80.0 GiB on stage 0 of 0-1
+Best plan fits: P(fits) 76 %, 2.627 s per step (50 % 2.561-3.396 s), MFU 32.4 %, memory 71.3 of 80.0 GiB on stage 0 of 0-1, 55.45 USD per 1B tokens
 llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, megatron, several precisions, detailed model
+  cost: 2.49 USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
   133,540 plans, 75,149 feasible
   headroom 7.3 of 80.0 GiB, which three of four measured runs like it keep
   with --headroom none: 2.586 s (1.6 % faster) at 78.7 GiB; P(fits) 52 %
@@ -39,8 +40,9 @@ To launch the best plan, and to see where its time goes:
   reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 16 precision=fp8-block dp8 pp2 vpp16 gbs64 split=1*26,2,1*4,0 zero1 grad-overlap weight-overlap recompute=selective:layernorm
 0
 2
+no plan can run: tensor 3: the space has tensor 1, 2, 4, 8, 16
 llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
-  0 plans, 0 feasible: tensor 3: the space has tensor 1, 2, 4, 8, 16
+  0 plans, 0 feasible
 
 Plans by outcome
 outcome  plans  share
@@ -63,8 +65,9 @@ more GPUs: none that was tried helps                             -          -  -
 a smaller batch: none that was tried helps                       -          -  -
 a larger batch: none that was tried helps                        -          -  -
 1
+no plan can run: memory tier 0 (HBM3) is too small
 llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
-  3 plans, 0 feasible: memory tier 0 (HBM3) is too small
+  3 plans, 0 feasible
 
 Plans by outcome
 outcome          tier  where  plans   share

@@ -1,7 +1,8 @@
 reckon search --framework calculon -m gpt3-175b -s a100-80g-nvl8 --gpus 64 --batch 8 -q --tensor 7
 === stdout
+no plan can run: ranks, batch and restrictions leave no plan
 gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 8 of 2K tokens, calculon, bf16, Calculon model
-  0 plans, 0 feasible: ranks, batch and restrictions leave no plan
+  0 plans, 0 feasible
 
 Plans by outcome
 outcome  plans  share

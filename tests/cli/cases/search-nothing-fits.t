@@ -3,8 +3,9 @@ code=$?
 ls
 exit $code
 === stdout
+no plan can run: memory tier 0 (HBM2e) is too small
 gpt3-175b on a100-80g-nvl8, 1 GPU, batch up to 8 of 2K tokens, calculon, bf16, Calculon model
-  304 plans, 0 feasible: memory tier 0 (HBM2e) is too small
+  304 plans, 0 feasible
 
 Plans by outcome
 outcome          tier  where  plans  share

@@ -45,7 +45,7 @@ reckon: the stages of the plan have 24 of 32 layers: give first-layers and last-
 reckon: expert 2: expert parallelism of a model without experts: leave ep out
 reckon: model.layers.0.mlp.experts.0.down_proj.weight: 8 experts are not divisible by expert parallelism 3
 reckon: --rank 2: the plan has ranks 0 to 1
-reckon: ./nothing: No such file or directory
+reckon: ./nothing: cannot open: No such file or directory; check the path
 reckon: -o DIR is missing: where to?
 reckon: --max-shard: "3X" is not a size: write a size such as "80GiB"
 reckon: a plan is missing: words such as tp8 pp2, or --plan

@@ -23,6 +23,6 @@ well covered: 3 runs from 2 sources with the same model, GPU, framework, plan cl
 extrapolated: 167 runs from 19 sources with the same framework, plan class
 exit 1
 === stderr
-reckon: --system is missing: reckon systems lists what there is
-reckon: --system is missing: reckon systems lists what there is
+reckon: --system is missing: give an id, such as h100 or "h100 x64" (`reckon systems` lists them), or a file
+reckon: --system is missing: give an id, such as h100 or "h100 x64" (`reckon systems` lists them), or a file
 === exit 2

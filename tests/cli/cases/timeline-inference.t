@@ -1,6 +1,6 @@
 reckon timeline -m gpt3-175b -s a100-80g-nvl8 --framework calculon --tensor 8 --pipeline 4 --batch 16 --training no | sed -n '/^schedule/,/^$/p'
 === stdout
-schedule 1f1b: stages 4, chunks of a stage 1, microbatches 16, passes 64; messages charged
+schedule 1f1b: 4 stages of 1 chunk each, 16 microbatches, 64 passes; messages charged
 step: 2.68267 s simulated, 2.68273 s by the Calculon model: 0.0022 % less
   why: the estimate keeps a message's latency in the bubble of forward passes
 idle: 15.8 % of the step on average, 15.8 % at most, 15.8 % on the busiest stage, whose bubble is 15.8 % by the Calculon model

@@ -1,10 +1,11 @@
 reckon timeline -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 vpp2 ep8 zero1
 === stdout
-mixtral-8x7b on h100-sxm5-80g, 64 GPUs, detailed model: 7.217 s per step
+fits: P(fits) 80 %, 7.201 s per step (50 % 6.981-10.49 s), MFU 38.1 %, memory 67.7 of 80.0 GiB on stage 0 of 0-3
+  mixtral-8x7b on h100-sxm5-80g, 64 GPUs, detailed model
   plan: dp8 tp2 pp4 vpp2 ep8 gbs256 zero1
   assumed: precision bf16, framework megatron, microbatch 1, batch 256 (4 * gpus * microbatch),
   sequence 8192 (the model's), attention flash3
-schedule interleaved: stages 4, chunks of a stage 2, microbatches 32, passes 512; messages beside
+schedule interleaved: 4 stages of 2 chunks each, 32 microbatches, 512 passes; messages beside
 step: 7.21668 s simulated, 7.20092 s by the detailed model: 0.22 % more
   why: the formula's bubble of interleaved stages is that of equal chunks and full rounds
   why: messages overlap with computation; the formula waits only for those at start and end, or for one after every pass (--messages charged)

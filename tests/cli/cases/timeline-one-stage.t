@@ -1,6 +1,6 @@
 reckon timeline -m gpt2-124m -s a100-80g-nvl8 --framework calculon --data 8 --batch 64 | sed -n '/^schedule/,$p'
 === stdout
-schedule 1f1b: stages 1, chunks of a stage 1, microbatches 8, passes 16; messages charged
+schedule 1f1b: 1 stage of 1 chunk each, 8 microbatches, 16 passes; messages charged
 step: 0.0706107 s simulated, 0.0706107 s by the Calculon model: the same
 idle: 0.0 % of the step on average, 0.0 % at most, 0.0 % on the busiest stage, whose bubble is 0.0 % by the Calculon model
 tightest: stage 0, memory tier 0 (HBM2e): 2.292 GiB at most, 2.292 GiB by the Calculon model: the same; it has 80 GiB

@@ -2,7 +2,8 @@ reckon timeline -m gpt3-175b -s a100-80g-nvl8 --framework calculon --tensor 7 --
 echo "exit $?"
 ls
 === stdout
-gpt3-175b on a100-80g-nvl8, 105 GPUs, Calculon model: this plan cannot run
+cannot run: hidden is 12288, not divisible by the tensor degree 7
+  gpt3-175b on a100-80g-nvl8, 105 GPUs, Calculon model
   plan: framework=calculon dp3 tp7 pp5 gbs99
   assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
 

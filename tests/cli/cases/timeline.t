@@ -1,9 +1,10 @@
 reckon timeline -m gpt3-175b -s a100-80g-nvl8 --framework calculon --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute selective --zero 1 --chunks 3
 === stdout
-gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model: 20.97 s per step
+fits: 20.97 s per step, MFU 50.4 %, memory 38.2 of 80.0 GiB
+  gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model
   plan: framework=calculon dp16 tp8 pp8 vpp3 gbs1536 zero1 recompute=selective
   assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
-schedule interleaved: stages 8, chunks of a stage 3, microbatches 96, passes 4608; messages charged
+schedule interleaved: 8 stages of 3 chunks each, 96 microbatches, 4608 passes; messages charged
 step: 20.9734 s simulated, 20.9734 s by the Calculon model: the same
 idle: 2.3 % of the step on average, 2.3 % at most, 2.3 % on the busiest stage, whose bubble is 2.3 % by the Calculon model
 tightest: stage 0, memory tier 0 (HBM2e): 38.24 GiB at most, 38.24 GiB by the Calculon model: the same; it has 80 GiB

@@ -117,7 +117,7 @@ sed 's/step [0-9]*/step N/' said
 === stdout
 exit 2
 exit 2
-exit 4
+exit 3
 exit 3
 exit 3
 exit 3
@@ -188,7 +188,7 @@ reckon: stopped after step N of 1000000: --load stopped goes on from there
 === stderr
 reckon: say what to train: --model gpt2-124m
 reckon: say what to train on: --data tokens.bin
-reckon: nowhere.bin: No such file or directory
+reckon: nowhere.bin: cannot open: No such file or directory; check the path
 reckon: empty.txt: the file is empty
 reckon: short.txt: 5 tokens are fewer than the 129 of one sample: give more data, or seqN
 reckon: cut.bin: the header says 10682 tokens, the file holds 488: write it again with reckon tokenize --as bin
@@ -243,5 +243,5 @@ reckon: eps of norms 2: it is added to variances of about 1; give one from 0 to 
 reckon: base of RoPE 0.5: the slowest angle turns once in 6.3 times this number of tokens; give one from 1 to 1e+12
 reckon: none: holds no checkpoint and no *.safetensors
 reckon: token 110 of the prompt is beyond the vocabulary, which ends at 100
-reckon: cannot write the report: what was before it could not be written
+reckon: cannot write the report: an earlier part could not be written
 reckon: --blocks-local, --blocks-global and --blocks-patterns are of sparse attention: say --blocks TOKENS, too
