@@ -4,13 +4,13 @@
  * "environment": {...}}, one line each, deepspeed and torchtitan what was written as
  * {"text": "...", "world": N}. docs/exports.md has the recipe. */
 #include "../tests/random_plans.h"
-#include "trainers/accelerate.h"
-#include "megatron/bridge.h"
-#include "trainers/deepspeed.h"
-#include "megatron/megatron.h"
-#include "trainers/nanotron.h"
-#include "shell/shell.h"
 #include "keys/target.h"
+#include "megatron/bridge.h"
+#include "megatron/megatron.h"
+#include "shell/shell.h"
+#include "trainers/accelerate.h"
+#include "trainers/deepspeed.h"
+#include "trainers/nanotron.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -320,8 +320,7 @@ static const char *best_text(struct report *report, const struct budget_args *ar
                              const struct rk_budgeted *best, int count)
 {
     const double times = best->tokens / RK_BUDGET_TOKENS, usd = times * best->outcome.cost;
-    return report_text(report,
-                       "%s: %s, %.3g billion parameters on %.3g trillion tokens in %s; ",
+    return report_text(report, "%s: %s, %.3g billion parameters on %.3g trillion tokens in %s; ",
                        args->model           ? "affordable"
                        : !progress_stopped() ? "the largest affordable"
                                              : report_text(report,
@@ -402,8 +401,7 @@ int cmd_budget(int argc, char **argv)
                          args.days > MOST_DAYS ? MOST_DAYS : MOST_USD);
     if (status == RK_OK) status = rk_system_load_several(args.system, &system, &error);
     if (!args.gpus) args.gpus = system.devices;
-    if (status == RK_OK && !args.gpus)
-        status = gpus_missing(&system, &error);
+    if (status == RK_OK && !args.gpus) status = gpus_missing(&system, &error);
     if (status == RK_OK && (args.run.tokens || args.run.phases))
         status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--%s is what the budget is to tell: leave it out",

@@ -236,8 +236,8 @@ static void say_longest(struct tables *t, const struct found *found, int count)
 
 /* How far the memory of the nodes would reach, which the system's line does not have. */
 static enum rk_status note_host(struct tables *t, const struct longest_args *args,
-                                struct roomy_system roomy[RK_LONGEST_KINDS], const struct found *last,
-                                struct rk_error *error)
+                                struct roomy_system roomy[RK_LONGEST_KINDS],
+                                const struct found *last, struct rk_error *error)
 {
     const struct plan_input *alone = t->input;
     struct plan_input with = *alone;

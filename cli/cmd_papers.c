@@ -185,7 +185,8 @@ static void fill_list(struct report *report)
                        cell_text(papers[i].key),
                        cell_text(report_text(report, "reckon papers %s", papers[i].name))});
     report_note(report, "");
-    report_note(report, "`reckon papers all` runs each and prints its score. Keys: docs/references.bib.");
+    report_note(report,
+                "`reckon papers all` runs each and prints its score. Keys: docs/references.bib.");
 }
 
 /* The cell of the table `score`, a row that each script ends with; none where it has no such table.

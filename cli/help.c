@@ -121,8 +121,7 @@ static void print_commands(FILE *out, const struct usage *usage, enum help help)
     if (usage->commands && !usage->command_groups) fputs("\nCommands:\n", out);
     for (const struct command *c = usage->commands; c && c->name; c++) {
         const struct command_group *group = options_group_of(usage, c);
-        if (group && help != HELP_ALL && group->more && !more)
-            column = begin_list(out);
+        if (group && help != HELP_ALL && group->more && !more) column = begin_list(out);
         if (group) more = group->more && help != HELP_ALL;
         if (group && !more) fprintf(out, "\n%s:\n", group->title);
         if (!c->usage) continue;
@@ -157,7 +156,8 @@ static void print_word(FILE *out, const char *spelling, const struct option_word
     print_wrapped(out, word->help, HELP_COLUMN, HELP_COLUMN);
 }
 
-/* The common words without their options, "tpN", and without choices that take a line, "order=...". */
+/* The common words without their options, "tpN", and without choices that take a line, "order=...".
+ */
 static void print_common_words(FILE *out, const struct usage *usage)
 {
     int more = 0;

@@ -118,15 +118,17 @@ enum rk_status model_missing(struct rk_error *error)
 
 enum rk_status system_missing(struct rk_error *error)
 {
-    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                   "--system is missing: give an id, such as h100 or \"h100 x64\" (`reckon systems` "
-                   "lists them), or a file");
+    return rk_fail(
+        error, RK_BAD_ARGUMENT, NULL, 0, 0,
+        "--system is missing: give an id, such as h100 or \"h100 x64\" (`reckon systems` "
+        "lists them), or a file");
 }
 
 enum rk_status gpus_missing(const struct rk_system *system, struct rk_error *error)
 {
-    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                   "--gpus is missing: %s does not state a number: give --gpus 64, or --system \"%s "
-                   "x64\"",
-                   system->id, system->id);
+    return rk_fail(
+        error, RK_BAD_ARGUMENT, NULL, 0, 0,
+        "--gpus is missing: %s does not state a number: give --gpus 64, or --system \"%s "
+        "x64\"",
+        system->id, system->id);
 }

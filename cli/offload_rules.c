@@ -177,10 +177,10 @@ static void add_gains(struct table *t)
         const bool fits = !isnan(t->rule[i].step_s);
         if (&t->rule[i] == best) continue;
         report_row(t->report, table,
-                   (struct report_cell[]){cell_text(t->rule[i].name), cell_text(best->name),
-                                          fits ? cell_number(1 - best->step_s / t->rule[i].step_s)
-                                               : cell_none(),
-                                          cell_text(fits ? "" : "cannot run, does not fit, or wears out its drives")});
+                   (struct report_cell[]){
+                       cell_text(t->rule[i].name), cell_text(best->name),
+                       fits ? cell_number(1 - best->step_s / t->rule[i].step_s) : cell_none(),
+                       cell_text(fits ? "" : "cannot run, does not fit, or wears out its drives")});
     }
 }
 

@@ -103,11 +103,11 @@ void plan_axes_prepare(void)
         .offset = offsetof(struct plan_axis_values, shares),
         .help = "Shares of the activations that may go to a memory tier: 0,0.25,0.5,1; above 1 to "
                 "the next tier: 1.5 is a half to tier 2; all: quarters of each tier"};
-    plan_axes_options[rows++] =
-        (struct option){.name = "uneven",
-                        .type = OPTION_FLAG,
-                        .offset = offsetof(struct plan_axis_values, uneven),
-                        .help = "Search only stage splits balanced by time, as with --split balanced"};
+    plan_axes_options[rows++] = (struct option){
+        .name = "uneven",
+        .type = OPTION_FLAG,
+        .offset = offsetof(struct plan_axis_values, uneven),
+        .help = "Search only stage splits balanced by time, as with --split balanced"};
     plan_axes_options[rows] = (struct option){.name = NULL};
 }
 

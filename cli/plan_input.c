@@ -169,8 +169,8 @@ void plan_words_prepare(void)
         if (!field->word) continue;
         spell(field, spellings[count], sizeof spellings[count]);
         explain(field, helps[count], sizeof helps[count]);
-        plan_words[count] = (struct option_word){spellings[count], helps[count],
-                                                 is_common(field->word)};
+        plan_words[count] =
+            (struct option_word){spellings[count], helps[count], is_common(field->word)};
         count++;
     }
     options_prepare();
@@ -198,8 +198,7 @@ static enum rk_status need(const struct plan_source *source, struct rk_error *er
                        (source->system && strcmp(source->system, "-") == 0) +
                        (source->file && strcmp(source->file, "-") == 0);
     if (!source->model) return model_missing(error);
-    if (!source->system)
-        return system_missing(error);
+    if (!source->system) return system_missing(error);
     if (inputs > 1)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "standard input (-) can be read once: give files for the others");

@@ -55,7 +55,8 @@ enum rk_status plan_take_lengths(const struct plan_source *source, struct plan_i
     if (!source->lengths)
         return source->batching ? refuse("--batching goes with --lengths: give it", error) : RK_OK;
     if (plan_given(draft, "padded") || plan_given(draft, "packed"))
-        return refuse("--lengths sets padded and packed: leave out --lengths, or these words", error);
+        return refuse("--lengths sets padded and packed: leave out --lengths, or these words",
+                      error);
     if (pads && !plan_given(draft, "microbatch"))
         return refuse("--lengths: what samples are padded to depends on how many are in a "
                       "microbatch: give it, mbsN",

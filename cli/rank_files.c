@@ -99,7 +99,8 @@ enum rk_status rank_files_begin(struct rank_files *files, struct rk_error *error
         return rk_fail(error, RK_IO, files->folder, 0, 0, "cannot write: the name is too long");
     files->made = mkdir(files->folder, 0777) == 0;
     if (!files->made && errno != EEXIST)
-        return rk_fail(error, RK_IO, files->folder, 0, 0, "cannot make the folder: %s", strerror(errno));
+        return rk_fail(error, RK_IO, files->folder, 0, 0, "cannot make the folder: %s",
+                       strerror(errno));
     enum rk_status status = check_folder(files, error);
     if (status == RK_OK && mkdir(part_folder(files).text, 0777) != 0)
         status = rk_fail(error, RK_IO, files->folder, 0, 0, "cannot write: %s", strerror(errno));

@@ -203,8 +203,7 @@ static enum rk_status load(struct search_grid *grid, const struct search_args *a
 static enum rk_status check_sizes(struct search_grid *grid, struct rk_error *error)
 {
     for (int i = 0; grid->gpus.count == 0 && i < grid->systems; i++)
-        if (!grid->system[i].devices)
-            return gpus_missing(&grid->system[i], error);
+        if (!grid->system[i].devices) return gpus_missing(&grid->system[i], error);
     for (int i = 0; grid->gpus.count && i < grid->systems; i++)
         if (grid->system[i].machine)
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
@@ -233,8 +232,7 @@ enum rk_status search_grid_open(struct search_grid *grid, const struct search_ar
     if (status == RK_OK && args->batch)
         status = number_list_parse("--batch", args->batch, &grid->batch, error);
     if (status == RK_OK && !args->models.count) status = model_missing(error);
-    if (status == RK_OK && !args->systems.count)
-        status = system_missing(error);
+    if (status == RK_OK && !args->systems.count) status = system_missing(error);
     if (status == RK_OK) status = split(&models, "--model", &args->models, error);
     if (status == RK_OK) status = split(&systems, "--system", &args->systems, error);
     if (status == RK_OK) status = check_inputs(&models, &systems, error);

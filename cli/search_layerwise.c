@@ -291,11 +291,13 @@ static void add_verdict(struct report *report, const struct search *search,
     const struct rk_plans_problem *p = &search->problem;
     const struct forecast f = {p->model, p->system, &answer->plan, &answer->prediction, ""};
     verdict_best(report, answer->complete, &f);
+    const char *price = search->args->run.tokens ? NULL : verdict_cost(report, &f);
     report_note(report, report_text(report,
                                     "%s on %s, %" PRIu64 " GPUs, batch %" PRIu64
                                     ", each layer in its own way, %s",
                                     p->model->id, p->system->id, p->base.ranks, p->base.batch,
                                     search_model_name(search)));
+    if (price) report_note(report, report_text(report, "  %s", price));
     report_record(report, NULL, columns, 3,
                   (const struct report_cell[]){cell_text("search"), cell_text("reckon"),
                                                cell_flag(answer->complete)});

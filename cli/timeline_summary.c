@@ -97,14 +97,14 @@ static void note_time(struct report *report, const struct story *s)
     const struct timeline_plan *plan = s->plan;
     const struct idle idle = idle_of(s->timeline);
     const double estimated = plan->estimate_s > 0 ? plan->estimate_bubble_s / plan->estimate_s : 0;
-    report_note(report, report_text(report,
-                                    "schedule %s: %" PRIu32 " stage%s of %" PRIu32
-                                    " chunk%s each, %" PRIu32 " microbatch%s, %" PRIu64
-                                    " passes; messages %s",
-                                    plan->schedule, plan->stages, plan->stages == 1 ? "" : "s",
-                                    plan->chunks, plan->chunks == 1 ? "" : "s", plan->microbatches,
-                                    plan->microbatches == 1 ? "" : "es", s->timeline->passes,
-                                    timeline_messages_names[plan->messages]));
+    report_note(report,
+                report_text(report,
+                            "schedule %s: %" PRIu32 " stage%s of %" PRIu32 " chunk%s each, %" PRIu32
+                            " microbatch%s, %" PRIu64 " passes; messages %s",
+                            plan->schedule, plan->stages, plan->stages == 1 ? "" : "s",
+                            plan->chunks, plan->chunks == 1 ? "" : "s", plan->microbatches,
+                            plan->microbatches == 1 ? "" : "es", s->timeline->passes,
+                            timeline_messages_names[plan->messages]));
     report_note(report,
                 report_text(report, "step: %.6g s simulated, %.6g s by the %s: %s",
                             s->timeline->step_s, plan->estimate_s, forecast_model(s->forecast.plan),

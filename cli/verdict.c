@@ -132,7 +132,8 @@ static double price_of(struct report *report, const struct rk_system *system, co
     const size_t length = strlen(system->price);
     if (length && number_parse(system->price, length, &price) == length) return price;
     if (rk_campaign_facts_load(NULL, &facts, &error) != RK_OK) return 0;
-    const struct rk_price_offer *offer = facts_offer(facts, system->id, length ? system->price : NULL);
+    const struct rk_price_offer *offer =
+        facts_offer(facts, system->id, length ? system->price : NULL);
     if (offer) *source = report_text(report, "cheapest listed: %s, %s", offer->name, offer->date);
     price = offer ? offer->usd_per_hour : 0;
     rk_campaign_facts_release(facts);
@@ -210,8 +211,8 @@ const char *verdict_remedy(struct report *report, const struct forecast *f,
     *helps = false;
     if (!p->timed || p->verdict != RK_MEMORY_EXCEEDED) return NULL;
     const int count = rk_savings(f->model, f->system, f->plan, p, saving);
-    *helps = (count > 0 && saving[0].fits) ||
-             rk_savings_pair(f->model, f->system, f->plan, p, saving);
+    *helps =
+        (count > 0 && saving[0].fits) || rk_savings_pair(f->model, f->system, f->plan, p, saving);
     if (!*helps)
         return "remedy: no change of one or two choices makes it fit: use more GPUs, or `reckon "
                "search`, which tries all choices together";

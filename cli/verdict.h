@@ -40,15 +40,16 @@ void verdict_of(struct report *report, const char *what, const struct forecast *
 /* "Best plan fits: ..."; of a search that was stopped, that this is so. */
 enum sure verdict_best(struct report *report, bool complete, const struct forecast *f);
 
-/* Of a plan that lacks memory: "remedy: cp2: fits, ...", the single change, else the pair, that costs
- * least time; NULL: it does not lack it. `change` is set where one `helps`. */
+/* Of a plan that lacks memory: "remedy: cp2: fits, ...", the single change, else the pair, that
+ * costs least time; NULL: it does not lack it. `change` is set where one `helps`. */
 const char *verdict_remedy(struct report *report, const struct forecast *f,
                            struct rk_saving *change, bool *helps);
 
 /* Of what cannot run people get the reason alone: no table that is there. */
 void verdict_alone(struct report *report);
 
-/* "269.6 days and 10.93M USD with 2 spare nodes", which are paid for; `usd` 0: no price is known. */
+/* "269.6 days and 10.93M USD with 2 spare nodes", which are paid for; `usd` 0: no price is known.
+ */
 const char *verdict_bill(struct report *report, double days, double usd, uint64_t spares);
 
 /* Adds to the verdict what the whole run takes. */

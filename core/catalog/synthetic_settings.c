@@ -53,7 +53,6 @@ static const struct property network_properties[] = {
     { 0 },
 };
 
-
 /* clang-format on */
 
 const struct property *synthetic_find_property(const struct property *properties, struct span name)

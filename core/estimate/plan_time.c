@@ -70,17 +70,17 @@ static double buckets_of(const struct stage_sum *sum, double bucket)
 
 /* Collectives that one stage's weights are moved in: ZeRO-3 moves each block on its own, DeepSpeed
  * each module with weights of it (two norms, four linear layers). Below, usual buckets are so large
- * that their number does not matter; smaller ones count as so many times as many. The executor, whose optimizer was measured, moves each block's
- * weights, its experts' and those of each operation of the ends in a buffer of their own
- * (weights.h). */
+ * that their number does not matter; smaller ones count as so many times as many. The executor,
+ * whose optimizer was measured, moves each block's weights, its experts' and those of each
+ * operation of the ends in a buffer of their own (weights.h). */
 static double pieces_of(const struct stage_sum *sum, const struct rk_system *system,
                         const struct rk_plan *plan, bool expert)
 {
     if (optimizer_is_measured(system))
         return larger(1, sum->blocks + (expert ? 0 : sum->end_groups));
     if (plan->zero < 3 && plan->bucket)
-        return larger(1, buckets_of(sum, (double)plan->bucket) /
-                             buckets_of(sum, usual_bucket(plan)));
+        return larger(1,
+                      buckets_of(sum, (double)plan->bucket) / buckets_of(sum, usual_bucket(plan)));
     return plan->zero < 3 || sum->blocks < 1 ? 1 : sum->blocks * habits_of(plan)->modules;
 }
 

@@ -241,9 +241,10 @@ static inline void add_end(struct stage_sum *sum, adder *add, const struct layer
 }
 
 /* Frozen units of torch's first FSDP on two ranks and more: the inputs of all units stay until
- * backward ends, since hooks on them reshard the units (_register_post_backward_reshard_only_hook of
- * torch/distributed/fsdp/_runtime_utils.py), and another tensor of each one's size. So checkpoints
- * are there twice while the last block runs backward, not while the loss does (docs/memory.md). */
+ * backward ends, since hooks on them reshard the units (_register_post_backward_reshard_only_hook
+ * of torch/distributed/fsdp/_runtime_utils.py), and another tensor of each one's size. So
+ * checkpoints are there twice while the last block runs backward, not while the loss does
+ * (docs/memory.md). */
 static inline void add_inputs(struct stage_sum *sum, adder *add, const struct layer_folds *fold,
                               const struct rk_plan *plan, const struct stage_blocks *blocks)
 {

@@ -274,7 +274,7 @@ struct memory_rule {
     double gathered_blocks;        /* ZeRO-3: gathered at the same time */
     bool keep_gathered, by_matrix; /* ZeRO-3: gathers matrix by matrix */
     bool xla;
-    bool swaps;                    /* layers go through two buffers */
+    bool swaps;   /* layers go through two buffers */
     bool returns; /* ... of which backward takes the last two as forward leaves them, where the head
                      is */
 };

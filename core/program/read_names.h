@@ -2,7 +2,6 @@
 #ifndef RECKON_PROGRAM_READ_NAMES_H
 #define RECKON_PROGRAM_READ_NAMES_H
 
-
 #include <reckon/program.h>
 
 struct reader {

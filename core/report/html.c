@@ -174,8 +174,7 @@ static void table_cell(FILE *out, const struct report_column *column,
     else
         fputs(cell->type == REPORT_TEXT && is_word(cell->as.text) ? "<td class=\"w\">" : "<td>",
               out);
-    const char *shown =
-        cell->type == REPORT_TEXT ? cell->as.text : markup_cell(text, column, cell);
+    const char *shown = cell->type == REPORT_TEXT ? cell->as.text : markup_cell(text, column, cell);
     if (decimals && cell->type == REPORT_NUMBER) number_align(text, MARKUP_DIGITS, decimals);
     markup_text(out, shown);
     fputs("</td>", out);
@@ -192,8 +191,8 @@ static void rows(FILE *out, const struct report_table *table)
         table_row(table, row, cells);
         fputs("<tr>", out);
         for (int i = 0; i < table->column_count; i++)
-            if (!looks.hidden[i]) table_cell(out, &table->columns[i], &cells[i], looks.number[i],
-                                              looks.decimals[i]);
+            if (!looks.hidden[i])
+                table_cell(out, &table->columns[i], &cells[i], looks.number[i], looks.decimals[i]);
         fputs("</tr>\n", out);
     }
 }

@@ -360,10 +360,8 @@ static void put_row(struct line *line, const struct report_table *table,
             else if (!column->bar && rest[i])
                 put_aligned(line, rest[i], layout->width, layout->left, NULL), rest[i] = "";
             else if (!column->bar)
-                put_aligned(
-                    line,
-                    first ? table_cell(column, layout, &cells[i], text) : "",
-                    layout->width, layout->left, NULL);
+                put_aligned(line, first ? table_cell(column, layout, &cells[i], text) : "",
+                            layout->width, layout->left, NULL);
             line->spaces += GAP;
         }
         end_line(line);

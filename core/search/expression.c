@@ -225,8 +225,9 @@ static void fail_name(struct parser *p, size_t at, const char *word)
         parser_fail(p, at, "unknown name ", (const char *const[]){word, "; did you mean ", near});
     else
         parser_fail(p, at, "unknown name ",
-                    (const char *const[]){word, ": give a figure or an axis, such as time, hbm, mfu or "
-                                                "tensor (reckon-search(1) lists them)",
+                    (const char *const[]){word,
+                                          ": give a figure or an axis, such as time, hbm, mfu or "
+                                          "tensor (reckon-search(1) lists them)",
                                           ""});
 }
 

@@ -1,5 +1,5 @@
-/* absent.c - in the place of published/calculon, where that is not built: framework calculon is known by
- * name, and refused. */
+/* absent.c - in the place of published/calculon, where that is not built: framework calculon is
+ * known by name, and refused. */
 #include "search/calculon.h"
 #include "search/plans_axes.h"
 #include "timeline/timeline.h"

@@ -400,8 +400,8 @@ static void say_head(const struct train_args *args, const struct rk_plan *plan)
     if (args->quiet) return;
     executor_products(plan->precision == RK_BF16 && !args->wide, kernels, sizeof kernels);
     FILE *out = args->show.format == REPORT_AS_TEXT ? stdout : stderr;
-    fprintf(out, "kernels: %s; %llu thread%s per rank\n", kernels, (unsigned long long)args->threads,
-            args->threads == 1 ? "" : "s");
+    fprintf(out, "kernels: %s; %llu thread%s per rank\n", kernels,
+            (unsigned long long)args->threads, args->threads == 1 ? "" : "s");
     fflush(out);
 }
 

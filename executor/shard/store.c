@@ -1,4 +1,3 @@
-#include "shard/store_list.h"
 #include "shard/store.h"
 #include "shard/store_list.h"
 

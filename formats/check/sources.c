@@ -29,7 +29,7 @@ static void take_some(const struct notes *notes, int from, int to, struct rk_fin
         struct rk_finding *finding = findings_add(findings, rule);
         *finding = *note;
         snprintf(finding->rule, sizeof finding->rule, "%s", rule);
-        finding->severity = warns ? RK_WARNING : RK_ERROR;
+        finding->severity = warns ? RK_IGNORED : RK_ERROR;
     }
 }
 

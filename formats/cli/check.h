@@ -14,6 +14,8 @@ struct checked {
     const char *const *paths; /* of logs, by rank; NULL: there are none */
 };
 
+const char *check_level(enum rk_severity severity); /* "error", "warning" or "note" */
+
 /* Writes all findings; "-" or NULL is standard output. Returns the exit code: 0, 1 with errors. */
 int check_write(const struct rk_findings *findings, const struct checked *checked,
                 enum check_format format, const char *path);

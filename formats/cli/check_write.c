@@ -11,9 +11,14 @@
 static const char *const levels[] = {"error", "warning", "note"};
 enum { LEVELS = sizeof levels / sizeof *levels };
 
+const char *check_level(enum rk_severity severity)
+{
+    return levels[severity == RK_ERROR ? 0 : severity == RK_WARNING ? 1 : 2];
+}
+
 static const char *level_of(const struct rk_finding *f)
 {
-    return levels[f->severity == RK_ERROR ? 0 : f->severity == RK_WARNING ? 1 : 2];
+    return check_level(f->severity);
 }
 
 /* The file that a finding is in; "" : none. */
@@ -116,7 +121,7 @@ static json_t *sarif_rules(void)
         json_array_append_new(list, json_pack("{s:s, s:{s:s}, s:{s:s}}", "id", rule->id,
                                               "shortDescription", "text", rule->asks,
                                               "defaultConfiguration", "level",
-                                              rule->severity == RK_ERROR ? "error" : "warning"));
+                                              check_level(rule->severity)));
     return list;
 }
 

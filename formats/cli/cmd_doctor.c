@@ -392,8 +392,7 @@ static enum rk_status take_launch(const struct doctor_args *args, const struct l
 {
     struct plan_fault fault;
     char note[HOST_WORD] = "";
-    if (!args->source.system)
-        return system_missing(error);
+    if (!args->source.system) return system_missing(error);
     enum rk_status status = rk_system_load(args->source.system, &input->system, error);
     if (status != RK_OK) return status;
     input->model = launch->model;

@@ -182,8 +182,7 @@ static enum rk_status gather_launch(const struct support_args *args, struct plan
                                          .machine = launch_machine(system)};
     if (!launch) return no_memory(error);
     enum rk_status status = RK_OK;
-    if (!system)
-        status = system_missing(error);
+    if (!system) status = system_missing(error);
     if (status == RK_OK) status = rk_system_load(system, &input->system, error);
     if (status == RK_OK) {
         status = launch_open(&source, launch, error);

@@ -323,8 +323,7 @@ enum rk_status diff_gather(const struct diff_source *source, struct diff_input *
     bool first_has = false, second_has = false;
     char why[MODEL_WHY];
     *input = (struct diff_input){.name_a = ""};
-    if (!source->system)
-        return system_missing(error);
+    if (!source->system) return system_missing(error);
     enum rk_status status = rk_system_load_several(source->system, &input->system, error);
     if (status == RK_OK)
         status = read_plan(source, source->a, NULL, &input->system, &input->a, &input->model,

@@ -75,15 +75,16 @@ const char *diff_verdict(struct report *report, const struct diff *d, enum repor
     const enum sure a = verdict_sure(&side_a, NULL), b = verdict_sure(&side_b, NULL);
     char step_a[QUANTITY_TEXT], step_b[QUANTITY_TEXT];
     *tone = a == b ? verdict_tone(a) : REPORT_UNSURE;
-    const char *fit = a == SURE_FITS && b == SURE_FITS
-                          ? "both fit"
-                          : report_text(report, "A %s, B %s", side_word(&side_a, a),
-                                        side_word(&side_b, b));
+    const char *fit =
+        a == SURE_FITS && b == SURE_FITS
+            ? "both fit"
+            : report_text(report, "A %s, B %s", side_word(&side_a, a), side_word(&side_b, b));
     if (!d->w.count) return report_text(report, "%s: the plans are the same", fit);
     if (!d->w.a.timed || !d->w.b.timed) return fit;
     const double times = d->w.b.step_s / d->w.a.step_s;
-    return report_text(report, "%s: B %s %.1f %% %s time than A, %s against %s per step, %.3g times "
-                               "the throughput",
+    return report_text(report,
+                       "%s: B %s %.1f %% %s time than A, %s against %s per step, %.3g times "
+                       "the throughput",
                        fit, b == SURE_NOT ? "would take" : "takes", 100 * fabs(1 - times),
                        times <= 1 ? "less" : "more",
                        quantity_format(step_b, QUANTITY_SECONDS, d->w.b.step_s),

@@ -144,7 +144,8 @@ void page_diff(struct html_page *page, const struct diff *d, const struct diff_s
     page->subtitle =
         report_text(&page->memory, "A, %s: %s; B, %s: %s", d->in.name_a, a, d->in.name_b, b);
     struct html_block verdict = {HTML_VERDICT, .source = command};
-    verdict.title = report_text(&page->memory, "%s.", diff_verdict(&page->memory, d, &verdict.tone));
+    verdict.title =
+        report_text(&page->memory, "%s.", diff_verdict(&page->memory, d, &verdict.tone));
     html_add(page, &verdict);
     if (d->w.a.timed && d->w.b.timed) {
         page_section(page, "summary", "Side by side", NULL);

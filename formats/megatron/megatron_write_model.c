@@ -1,6 +1,6 @@
 /* megatron_write_model.c - a model as arguments of Megatron-LM. */
-#include "megatron/megatron_writer.h"
 #include "keys/model_numbers.h"
+#include "megatron/megatron_writer.h"
 #include "workload/pattern.h"
 
 #include <string.h>

@@ -371,10 +371,17 @@ enum { INPUT, CONTEXT_OUT, QUERY, KEY, VALUE, QKV, OUT, UP, UP_0, UP_1, DOWN, TE
 enum stay { REMAT, DEVICE, OFFLOAD };
 
 static const char *const tensors[TENSORS] = {
-    [INPUT] = "decoder_layer_input", [CONTEXT_OUT] = "context", [QUERY] = "query_proj",
-    [KEY] = "key_proj",              [VALUE] = "value_proj",    [QKV] = "qkv_proj",
-    [OUT] = "out_proj",              [UP] = "mlpwi",            [UP_0] = "mlpwi_0",
-    [UP_1] = "mlpwi_1",              [DOWN] = "mlpwo",
+    [INPUT] = "decoder_layer_input",
+    [CONTEXT_OUT] = "context",
+    [QUERY] = "query_proj",
+    [KEY] = "key_proj",
+    [VALUE] = "value_proj",
+    [QKV] = "qkv_proj",
+    [OUT] = "out_proj",
+    [UP] = "mlpwi",
+    [UP_0] = "mlpwi_0",
+    [UP_1] = "mlpwi_1",
+    [DOWN] = "mlpwo",
 };
 
 /* get_remat_policy() of layers/decoders.py: the tensors of policies that have a name. */
@@ -433,17 +440,19 @@ static enum rk_status stays_of(struct reading *r, enum stay stay[TENSORS])
             if (policies[i].kept & BIT(t)) stay[t] = policies[i].where;
         return RK_OK;
     }
-    return settings_fail_key(&r->settings, "remat_policy", r->error,
-                             "%.60s is not known: give --set remat_policy=custom with what it keeps, "
-                             "or full, minimal or none, whichever is nearest",
-                             name);
+    return settings_fail_key(
+        &r->settings, "remat_policy", r->error,
+        "%.60s is not known: give --set remat_policy=custom with what it keeps, "
+        "or full, minimal or none, whichever is nearest",
+        name);
 }
 
 /* Of what the plan keeps, the share that goes to the host: elements a token. */
 static double share_offloaded(const struct rk_model *m, const enum stay stay[TENSORS],
                               unsigned counted)
 {
-    const double h = (double)m->hidden, d = m->head_dim ? (double)m->head_dim : h / (double)m->heads;
+    const double h = (double)m->hidden,
+                 d = m->head_dim ? (double)m->head_dim : h / (double)m->heads;
     const double q = (double)m->heads * d, k = (double)(m->kv_heads ? m->kv_heads : m->heads) * d;
     const double f = (double)m->feedforward;
     const double width[TENSORS] = {h, q, q, k, k, q + 2 * k, h, f, f, f, h};

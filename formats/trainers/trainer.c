@@ -431,8 +431,9 @@ enum rk_status trainer_read(const struct config_source *source, struct rk_model 
 enum rk_status accelerate_read(const struct config_source *source, struct rk_model *model,
                                struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    static const struct trainer presets = {PRESETS, .microbatch = 1, .tuning.rank = 16,
-                                           .tuning.habits = {.loads_wide = true, .peft_decides = true}};
+    static const struct trainer presets = {
+        PRESETS, .microbatch = 1, .tuning.rank = 16,
+        .tuning.habits = {.loads_wide = true, .peft_decides = true}};
     return read_with(&accelerate_keys, &presets, source, model, plan, notes, error);
 }
 

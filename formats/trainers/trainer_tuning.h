@@ -20,12 +20,12 @@
 
 /* What a trainer does that its file does not say. */
 struct trainer_habits {
-    bool all_linear;  /* adapters are on all matrices where no target is said, else on PEFT's */
-    bool loads_wide;  /* a checkpoint is loaded in fp32 where no type is said, else in 16 bits */
-    bool upcasts;     /* weights that are trained whole are cast to fp32 */
-    bool trl;         /* of trl, where a file has its keys */
+    bool all_linear;   /* adapters are on all matrices where no target is said, else on PEFT's */
+    bool loads_wide;   /* a checkpoint is loaded in fp32 where no type is said, else in 16 bits */
+    bool upcasts;      /* weights that are trained whole are cast to fp32 */
+    bool trl;          /* of trl, where a file has its keys */
     bool peft_decides; /* use_peft, and no other key, says whether adapters are trained */
-    double on_4_bits; /* 0: as on others; bytes of an adapter's parameter on a base of 4 bits */
+    double on_4_bits;  /* 0: as on others; bytes of an adapter's parameter on a base of 4 bits */
 };
 
 struct trainer_tuning {

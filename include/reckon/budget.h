@@ -24,7 +24,7 @@ struct rk_budgeted;
 struct rk_budget {
     const struct rk_system *system;
     const struct rk_system *hosted; /* asked where nothing fits `system`; NULL: none */
-    double days, cost; /* at most; 0: no limit, of one of them */
+    double days, cost;              /* at most; 0: no limit, of one of them */
     enum rk_scaling_law law;
     uint64_t gpus, batch; /* batch 0: 4 million tokens, in whole samples of every GPU */
     int threads;
@@ -44,7 +44,7 @@ struct rk_budget {
 struct rk_budgeted {
     struct rk_model model;
     const struct rk_system *system; /* of the budget: the one that it fits, or the last asked */
-    bool fits; /* what follows is filled */
+    bool fits;                      /* what follows is filled */
     struct rk_offer offer;
     struct rk_campaign campaign;
     struct rk_campaign_outcome outcome; /* of RK_BUDGET_TOKENS tokens */

@@ -1,7 +1,7 @@
 #include "calculon/run.h"
 
-#include "machine/work.h"
 #include "calculon/step.h"
+#include "machine/work.h"
 
 #include <float.h>
 #include <math.h>

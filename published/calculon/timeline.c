@@ -2,11 +2,11 @@
  * sizes, tiers. */
 #include "timeline/reasons.h"
 
-#include "machine/work.h"
 #include "calculon/offload.h"
 #include "calculon/plan.h"
 #include "calculon/step.h"
 #include "calculon/timeline.h"
+#include "machine/work.h"
 
 #include <string.h>
 

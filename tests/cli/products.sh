@@ -14,8 +14,8 @@ fail() { echo "products: $*" >&2; exit 1; }
 train() { "$RECKON" train -m "$model" -d text -n 1 gbs1 "$@" 2>&1; }
 
 train >plain
-grep -q '^kernels: OpenBLAS [0-9.]* [A-Za-z0-9]*; 1 thread a rank$' plain || fail "no head: $(cat plain)"
-train --threads 2 | grep -q '; 2 threads a rank$' || fail 'threads are not said'
+grep -q '^kernels: OpenBLAS [0-9.]* [A-Za-z0-9]*; 1 thread per rank$' plain || fail "no head: $(cat plain)"
+train --threads 2 | grep -q '; 2 threads per rank$' || fail 'threads are not said'
 train precision=bf16 | grep -qE '^kernels: OpenBLAS .*; bf16(: oneDNN 2| is emulated)' || fail 'bf16 is not said'
 ! train -q | grep -q '^kernels' || fail '-q is not quiet'
 

@@ -271,8 +271,7 @@ static void check_place(const struct shown *s)
     const double ranks = number(json_object_get(s->answer, "plan"), "gpus");
     char rank[24]; /* one of the first stage, or of the last */
     snprintf(rank, sizeof rank, "%.0f", this.seed % 3 == 0 ? ranks - 1 : 0);
-    json_t *answer =
-        ASK("place", OF_MACHINE, s->plan, "--steps", "1", "--lasting", "--rank", rank);
+    json_t *answer = ASK("place", OF_MACHINE, s->plan, "--steps", "1", "--lasting", "--rank", rank);
     const json_t *rows = json_object_get(answer, "from_prediction");
     double sum = 0, peak = 0;
     size_t i;

@@ -1,6 +1,6 @@
 /* Overrides of Megatron-Bridge: what a plan becomes, and what it loses by name. */
-#include "megatron/bridge.h"
 #include "keys/target.h"
+#include "megatron/bridge.h"
 #include "random_plans.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 /* The search over clusters against enumeration: of a small model on few nodes every plan is written
  * out and judged as one that somebody gives, which is another way through the code. */
-#include "clusters/search.h"
 #include "clusters/given.h"
+#include "clusters/search.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,12 +1,12 @@
 /* Plans that are written for other tools and read back: what the target can express survives, what
  * it cannot is named. */
 #include "catalog/plan_compare.h"
+#include "keys/target.h"
+#include "megatron/megatron.h"
+#include "random_plans.h"
 #include "trainers/accelerate.h"
 #include "trainers/deepspeed.h"
-#include "megatron/megatron.h"
 #include "trainers/nanotron.h"
-#include "keys/target.h"
-#include "random_plans.h"
 
 #include <criterion/criterion.h>
 #include <reckon/catalog.h>

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 static const char rules_text[] =
-    "{\"fitted\": [{\"constant\": \"sustained\", \"system\": \"^a100\", \"from\": [\"a\", \"b\", \"e\"], "
+    "{\"fitted\": [{\"constant\": \"sustained\", \"system\": \"^a100\", \"from\": [\"a\", \"b\", "
+    "\"e\"], "
     "\"why\": \"\"}],"
     "\"rules\": ["
     "{\"when\": {\"gpu\": \".\"}, \"set\": {\"system\": \"a100-sxm4-80g\", \"model\": "

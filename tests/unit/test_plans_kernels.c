@@ -84,7 +84,7 @@ Test(plans_kernels, the_best_has_what_the_system_has)
     const int count = list_systems();
     int looked_at = 0, overlapped = 0;
     cr_assert_gt(count, 50);
-    for (uint64_t seed = 1; seed <= 200; seed++) {
+    for (uint64_t seed = 1; seed <= 400; seed++) {
         const struct rk_query query = {.mode = RK_SEARCH_PRUNED, .top = BEST, .threads = 1};
         struct rk_answer answer = {.found = 0};
         struct random r = {seed * 15485863};

@@ -1,9 +1,9 @@
 /* What a search finds can be started: its best plans pass the checker, and the framework's own
  * launch file is written of them. */
-#include "trainers/deepspeed.h"
-#include "megatron/megatron.h"
 #include "keys/target.h"
+#include "megatron/megatron.h"
 #include "plans_cases.h"
+#include "trainers/deepspeed.h"
 
 #include <inttypes.h>
 #include <reckon/check.h>

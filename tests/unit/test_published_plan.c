@@ -1,7 +1,7 @@
 /* A plan of framework calculon is the strategy it stands for, there and back, and is predicted as
  * rk_estimate has it, bit for bit. */
-#include "draws.h"
 #include "calculon/plan.h"
+#include "draws.h"
 
 #include "calculon/estimate.h"
 #include <criterion/criterion.h>

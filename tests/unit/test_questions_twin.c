@@ -1,9 +1,9 @@
 /* Conditions, orders and frontiers over random problems of both spaces: the engine, on one thread
  * and more, gives the bytes of one plan at a time through its predictor. RECKON_SEED=N repeats one
  * case. */
+#include "calculon/strategies.h"
 #include "drawn.h"
 #include "plans_cases.h"
-#include "calculon/strategies.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

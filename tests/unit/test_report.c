@@ -446,8 +446,9 @@ Test(report, decimals_aligned)
     for (size_t i = 0; i < sizeof rate / sizeof *rate; i++)
         report_row(&report, table, (const struct report_cell[]){cell_number(rate[i])});
     FILE *out = open_memstream(&text, &size);
-    cr_assert_eq(report_write(&report, REPORT_AS_TEXT, &(struct report_style){.width = 0}, out, NULL),
-                 RK_OK);
+    cr_assert_eq(
+        report_write(&report, REPORT_AS_TEXT, &(struct report_style){.width = 0}, out, NULL),
+        RK_OK);
     fclose(out);
     char bare[256] = "";
     for (const char *c = text; *c; c++)

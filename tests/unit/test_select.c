@@ -213,7 +213,7 @@ Test(select, wrong_expressions_say_where)
         {"mfu > 120%", 7, "at most 1"},
         {"tensor < 50%x", 13, "not part"},
         {"tensor < 2GiB", 10, "bytes"},
-        {"hbm / time < 3GB", 14, "bytes a second"},
+        {"hbm / time < 3GB", 14, "bytes per second"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rk_error error = {0};

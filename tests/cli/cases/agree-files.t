@@ -15,8 +15,8 @@ reckon import ds.json -m llama3.1-8b -s 'h100-sxm5-80g x8' 2>&1 | grep -e ' GPUs
 reckon: warning: run.sh:3:31: --use-flash-attn: has no effect on models of Megatron Core: --attention-backend flash has
 run: 6,592,012,288 parameters, 16 GPUs of h100-sxm5-80g x16 with Megatron-LM
 gpus                                   16                all of the system
-run.sh:3:31: warning 12.effect: --use-flash-attn: has no effect on models of Megatron Core: --attention-backend flash has
-run.sh on h100-sxm5-80g x16: 1 warning, 1 note
+run.sh:3:31: note 12.effect: --use-flash-attn: has no effect on models of Megatron Core: --attention-backend flash has
+run.sh on h100-sxm5-80g x16: 2 notes
 reckon: run.sh: nothing says how many GPUs are used: give --gpus N
 llama3.1-8b: 8,030,261,248 parameters, 8 GPUs of h100-sxm5-80g x8 with DeepSpeed
 gpus       8      all of the system

@@ -122,8 +122,8 @@ reckon: "--tensor_par" is not known, did you mean --tensor? reckon predict --hel
 reckon: "-x" is not known: reckon predict --help-all lists all flags
 reckon: "-lx" is not known: reckon predict --help-all lists all flags
 reckon: -m needs a value: -m, --model MODEL, Model: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)
-reckon: --system is missing: reckon systems lists what there is
-reckon: unknown model "--model" ("reckon models" lists them; a file's name ends in .json); it is not a word of a plan either, see reckon-plan(5)
+reckon: --system is missing: give an id, such as h100 or "h100 x64" (`reckon systems` lists them), or a file
+reckon: unknown model "--model" ("reckon models" lists them; a file's name ends in .json)
 reckon: --format: "yaml" is not known: give one of: table, json, csv
 reckon: --color: "maybe" is not known: give one of: auto, always, never
 reckon: --top: 0 is too small: give at least 1

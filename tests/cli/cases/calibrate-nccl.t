@@ -23,8 +23,8 @@ collectives        0            13     5.8         10.0    3.8          8.0     
 Constants, in the units of system files
 constant    network  before   after
 efficiency        0   0.809  0.8483
-base_us           0     4.2   4.229
-hop_us            0    0.76  0.7667
+base_us           0   4.200   4.229
+hop_us            0   0.760  0.7667
 Error of predicted times, mean
 of           network  measurements  before  90 % within  after  90 % within  cross-validated  90 % within
                                          %            %      %            %                %            %
@@ -33,8 +33,8 @@ collectives        0            13     5.8         10.0    3.8          8.0     
 Constants, in the units of system files
 constant    network  before   after
 efficiency        0   0.809  0.8483
-base_us           0     4.2   4.229
-hop_us            0    0.76  0.7667
+base_us           0   4.200   4.229
+hop_us            0   0.760  0.7667
 Error of predicted times, mean
 of           network  measurements  before  90 % within  after  90 % within
                                          %            %      %            %

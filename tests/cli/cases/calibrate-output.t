@@ -56,6 +56,6 @@ products            14     5.7         11.6    5.7         11.6             12.6
 Constants, in the units of system files
 constant           before   after
 matrix_efficiency  0.7957  0.7957
-tile_efficiency     0.927   0.927
+tile_efficiency    0.9270  0.9270
 kernel_us           2.744   2.744
 mine.json

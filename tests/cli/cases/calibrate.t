@@ -8,5 +8,5 @@ products            14     6.3          8.8    5.7         11.6             12.6
 Constants, in the units of system files
 constant           before   after
 matrix_efficiency    0.77  0.7957
-tile_efficiency       0.9   0.927
-kernel_us             2.8   2.744
+tile_efficiency      0.90  0.9270
+kernel_us            2.80   2.744

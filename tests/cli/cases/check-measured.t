@@ -7,6 +7,7 @@ automodel_002: 5.stage: stage 0 140.5 GiB: does not fit, P(fits) 0 %: 80 GiB are
 automodel_003: 5.stage: stage 0 451.6 GiB: does not fit, P(fits) 0 %: 80 GiB are there
 primus_003: 12.excludes: chunks: 2 virtual stages of a rank: only 1f1b and gpipe can have more than 1
 amdproj_003: 5.stage: stage 0 759.1 GiB: does not fit, P(fits) 0 %: 256 GiB are there
+amdproj_006: 5.stage: stage 0 523.2 GiB: does not fit, P(fits) 0 %: 288 GiB are there
 mindspeed_035: 12.needs: tensor_overlap: needs sequence parallelism
 mindspeed_036: 12.needs: tensor_overlap: needs sequence parallelism
 mindspeed_037: 12.needs: tensor_overlap: needs sequence parallelism
@@ -17,5 +18,5 @@ mindspeed_047: 12.needs: tensor_overlap: needs sequence parallelism
 mindspeed_048: 12.needs: tensor_overlap: needs sequence parallelism
 mindspeed_053: 5.stage: stage 0 113.2 GiB: does not fit, P(fits) 0 %: 64 GiB are there
 mindspeed_055: 12.needs: tensor_overlap: needs sequence parallelism
-1991 runs, 17 of them with errors, 44 not judged: no model or plan describes them
+1991 runs, 18 of them with errors, 44 not judged: no model or plan describes them
 1

@@ -44,7 +44,7 @@ rule                  severity  asks
 11.bytes              error     bytes of each collective equal the plan's exactly
 12.needs              error     the other choices that a choice needs are given
 12.excludes           error     choices that exclude each other are not given together
-12.effect             warning   each choice has an effect, and the one that its name says
+12.effect             note      each choice has an effect, and the one that its name says
 12.datatype           error     the device multiplies the type; fp16 has loss scaling
 12.environment        error     the environment is what the plan needs; rank, world and local rank agree
 13.reshard            error     a checkpoint of another layout is in a format that can be resharded

@@ -9,6 +9,6 @@ reckon: --checkpoint: size is not known
 reckon: none.json: cannot open: No such file or directory; check the path
 reckon: --set: "x" is not NAME=VALUE
 reckon: "dir/run.sh" looks like a file, and there is more: give one file, or words of a plan
-reckon: nowhere: cannot be read: No such file or directory
+reckon: nowhere: cannot open: No such file or directory; check the path
 reckon: --version: "9" is not known: give core_v0.9 to core_v0.19
 === exit 2

@@ -44,7 +44,7 @@ ask --sort cost; echo "exit $?"
 ask --where 'split == 4'; echo "exit $?"
 === stdout
 == another order: the best by it, also of machines with fewer nodes
-   1  3.6232          4522  35.77    13.3         32       0.06441  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 cp2 dp1 mbs1; new:
+   1  3.6232        4522.0  35.77    13.3         32       0.06441  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 cp2 dp1 mbs1; new:
    2  4.1153        5308.4  35.78    15.1         24       0.05944  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; new: 15 layers tp4 cp2 dp1 mbs1; new
    1  3.4804        9414.9  48.98    54.2         16       0.03867  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mb
    2  3.4837        9406.2  48.93    55.8         16       0.03871  gbs64 round4; new: 8,9 layers tp1 cp2 dp4 mbs1; new: 7,8 layers tp1 cp2 dp4 mbs1

@@ -107,15 +107,15 @@ fits: P(fits) 99 %, 20.97 s per step, MFU 28.1 %, memory 46.2 of 80.0 GiB on sta
 Where the time of a step goes
               time  share
                  s      %
-matrix      8.0270   38.3  matrix products                                                        #########
-attention   2.0129    9.6  attention kernels                                                      ##
+matrix      8.0270   38.3  matrix products                                               #########
+attention   2.0129    9.6  attention kernels                                             ##
 memory      0.3813    1.8  memory-bound operations: norms, activations, casts
-recompute   4.1023   19.6  recomputation in backward (Calculon model: without its communication)  #####
-tensor      2.0302    9.7  exposed tensor-parallel communication                                  ##
+recompute   4.1023   19.6  recomputation in backward                                     #####
+tensor      2.0302    9.7  exposed tensor-parallel communication                         ##
 launch      0.0498    0.2  host launch overhead
-pipeline    1.3776    6.6  exposed messages between stages                                        ##
+pipeline    1.3776    6.6  exposed messages between stages                               ##
 bubble      0.2167    1.0  pipeline bubble (fill, drain, imbalance)
-data        2.7568   13.1  exposed data-parallel communication of gradients and weights           ###
+data        2.7568   13.1  exposed data-parallel communication of gradients and weights  ###
 optimizer   0.0114    0.1  optimizer step
 step       20.9659  100.0
 

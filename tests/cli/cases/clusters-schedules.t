@@ -97,8 +97,8 @@ FLOP/s per GPU      256.9 TFLOP/s     model FLOP: three times forward
 ... executed        256.9 TFLOP/s     model FLOP, with recomputation
 MFU                 39.48 %           model FLOP over peak of the plan's precision
 HFU                 39.48 %           model FLOP with recomputation over peak
-... in full         44.42 %           MFU with what a causal mask hides
-... Megatron-LM's   39.48 %           MFU of the FLOP that its log counts: half of all pairs, the padded vocabulary
+... in full         44.42 %           MFU that also counts masked attention scores
+... Megatron-LM's   39.48 %           MFU as its log counts FLOP: half of all token pairs, the padded vocabulary
 
 Stages: a microbatch, and the memory of a GPU
 stage  blocks  parameters  forward  backward  in flight  state  activations  rest  total   left
@@ -135,5 +135,5 @@ step                1.1000 s
 interleaved: each stage has 2 runs of layers
 === stderr
 reckon: wrong.json:3:14: stages[1].layers: stages have the same number of runs of layers: here 3
-reckon: chunks: over several clusters interleaved stages are tried by themselves; a plan file gives each its runs of layers, "layers": [10, 8]: leave it out
+reckon: chunks: over several clusters the search tries interleaved stages itself; in a plan file each stage lists its layers, "layers": [10, 8]: leave it out
 reckon: schedule: dualpipe needs each stage twice, at both ends: 1f1b, gpipe, zero-bubble and zero-bubble-2p run over clusters

@@ -26,7 +26,7 @@ new        network tier 0 (NVLink4): efficiency  0.809          -0.347       1.1
 new        network tier 0 (NVLink4): bandwidth   450 GB/s       -0.303       1.139 s (-2.74 %)         1.21 s (+3.32 %)
 old        matrix engine: peak                   312 TFLOP/s    -0.149       1.159 s (-0.98 %)         1.194 s (+2.00 %)
 new        attention: efficiency                 0.65           -0.073       1.163 s (-0.66 %)         1.18 s (+0.80 %)
-new - old: below 2.599 GB/s a node, several clusters are no better than one
+new - old: below 2.599 GB/s per node, several clusters are no better than one
 exit 2
 === stderr
 reckon: "--sensitivity" is not known: reckon predict --help-all lists all flags

@@ -30,7 +30,7 @@ tp tp2 tp4
 dp4 dp8 
    1  3.3492        4891.9  38.70    56.2         32       0.05954  gbs64 round16; old: 8 layers tp2 dp8 mbs2; new: 24 layers tp2 dp8 mbs2
 mbs2 
-   1  2.9367          5579  44.13    56.0         32       0.05221  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1 recompute=selective; new: 24 layers t
+   1  2.9367        5579.0  44.13    56.0         32       0.05221  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1 recompute=selective; new: 24 layers t
 0
 llama3.1-8b on h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5 link=100Gb/s@50us, 32 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 0 exactly solved problems and what lies near them

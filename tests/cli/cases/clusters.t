@@ -108,7 +108,7 @@ To launch the best plan, where its ranks run, and its time:
 old 8 32 1 2 1 16
 new 24 32 1 2 1 16
 0 - 1    link: bandwidth                       12.50 GB/s     -0.007       5.797 s (-0.07 %)         5.806 s (+0.08 %)
-0 - 1: below 1.513 GB/s a node, several clusters are no better than one
+0 - 1: below 1.513 GB/s per node, several clusters are no better than one
 system,step_s
 25,6.44073119113029
 50,6.016281418054682

@@ -100,7 +100,7 @@ both fit: B takes 43.7 % less time than A, 3.674 s against 6.528 s per step, 1.7
 --- ds.json
 both fit: the plans are the same
 --- axolotl.yaml
-B takes 34.9 % less time than A: 1.54 times the throughput
+both fit: B takes 34.9 % less time than A, 3.311 s against 5.090 s per step, 1.54 times the throughput
 Changes of the file
 argument                     line  from       to     alone    memory
 gradient_checkpointing          4  true       false  -21.8 %  +24.93 GiB
@@ -117,9 +117,9 @@ gradient_accumulation_steps     3  8          4      -        -
 > micro_batch_size: 2
 > gradient_accumulation_steps: 4  # of each GPU
 > gradient_checkpointing: false
-B takes 34.9 % less time than A: 1.54 times the throughput
+both fit: B takes 34.9 % less time than A, 3.311 s against 5.090 s per step, 1.54 times the throughput
 --- factory.yaml
-B takes 34.0 % less time than A: 1.52 times the throughput
+both fit: B takes 34.0 % less time than A, 3.315 s against 5.024 s per step, 1.52 times the throughput
 Changes of the file
 argument                        line  from       to    alone    memory
 disable_gradient_checkpointing     -  not given  true  -22.1 %  +24.93 GiB
@@ -135,7 +135,7 @@ gradient_accumulation_steps        6  8          4     -        -
 ---
 > per_device_train_batch_size: 2
 > gradient_accumulation_steps: 4
-B takes 34.0 % less time than A: 1.52 times the throughput
+both fit: B takes 34.0 % less time than A, 3.315 s against 5.024 s per step, 1.52 times the throughput
 --- nemo.yaml
 both fit: B takes 61.7 % less time than A, 2.800 s against 7.315 s per step, 2.61 times the throughput
 Changes of the file

@@ -1,5 +1,5 @@
 # an order of the ranks counts without a pipeline, too: diff keeps it, and what Megatron-LM cannot say of it is named
-reckon diff "dp8 tp2 gbs64 order=dp-tp-cp-pp" "+order=tp-cp-dp-pp" -m megatron-1.7b -s h100-sxm5-80g | sed -n '2,3p;/^Differences/,/^$/p'
+reckon diff "dp8 tp2 gbs64 order=dp-tp-cp-pp" "+order=tp-cp-dp-pp" -m megatron-1.7b -s h100-sxm5-80g | sed -n '3,4p;/^Differences/,/^$/p'
 reckon predict -m megatron-1.7b -s h100-sxm5-80g dp8 tp2 gbs64 order=dp-tp-cp-pp | head -1 | cut -d "(" -f 1,2
 reckon export megatron -m megatron-1.7b dp8 tp2 gbs64 order=dp-tp-cp-pp -o run.sh; echo "exit $?"
 reckon export megatron -m megatron-1.7b dp8 tp2 gbs64 order=tp-cp-pp-dp -o run.sh; echo "exit $?"

@@ -18,14 +18,14 @@ sh -e commands >/dev/null && echo "they run"
 llama3.1-70b on h100-sxm5-80g
 A  gpus64 tp8 pp2 sp zero1 gbs128: 19.78 s per step, 61.21 GiB
   plan: dp4 tp8 pp2 gbs128 sp zero1
-  50 % interval 19.15-27.29 s, 90 % interval 15.67-61.21 s (cross-validated on Hopper, dense,
-  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 18.97-26.45 s,
-  of ordinary runs 19.39-29.43 s
+  50 % interval 19.15-27.27 s, 90 % interval 15.67-60.49 s (cross-validated on Hopper, dense,
+  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 19.02-26.37 s,
+  of ordinary runs 19.39-29.34 s
 B  A with options: 18.75 s per step, 73.53 GiB, unsure: P(fits) 72 %
   plan: dp2 tp4 pp8 gbs128 sp zero1
-  50 % interval 18.22-24.92 s, 90 % interval 15.26-50.87 s (cross-validated on Hopper, dense,
-  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 18.07-24.24 s,
-  of ordinary runs 18.42-26.63 s
+  50 % interval 18.22-24.90 s, 90 % interval 15.26-50.35 s (cross-validated on Hopper, dense,
+  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 18.12-24.17 s,
+  of ordinary runs 18.42-26.56 s
 
 Differences, and the effect of each key: A with it alone, B without it
 B  : 18.75 s per step, 73.53 GiB, unsure: P(fits) 72 %

@@ -9,7 +9,7 @@ reckon diff $machine
 2
 same
 === stderr
-reckon: --system is missing: reckon systems lists what there is
+reckon: --system is missing: give an id, such as h100 or "h100 x64" (`reckon systems` lists them), or a file
 reckon: --best: give it, or a second plan, and not both
 reckon: "+tp8": changes (+) need a plan before them
 reckon: --model is missing: only launch scripts have one

@@ -22,31 +22,31 @@ reckon predict h100 llama3.1-8b
 reckon predict
 reckon predict llama3.1-8b
 === stdout
-fits: P(fits) 100 %, 9.414 s per step (50 % 9.188-12.02 s), MFU 36.2 %, memory 41.4 of 80.0 GiB
+fits: P(fits) 100 %, 9.414 s per step (50 % 9.188-12.01 s), MFU 36.2 %, memory 41.4 of 80.0 GiB, 99.35 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model
-fits: P(fits) 100 %, 9.414 s per step (50 % 9.188-12.02 s), MFU 36.2 %, memory 41.4 of 80.0 GiB
+fits: P(fits) 100 %, 9.414 s per step (50 % 9.188-12.01 s), MFU 36.2 %, memory 41.4 of 80.0 GiB, 99.35 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model
-fits: P(fits) 100 %, 9.414 s per step (50 % 9.188-12.02 s), MFU 36.2 %, memory 41.4 of 80.0 GiB
+fits: P(fits) 100 %, 9.414 s per step (50 % 9.188-12.01 s), MFU 36.2 %, memory 41.4 of 80.0 GiB, 99.35 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model
-fits: P(fits) 100 %, 9.414 s per step (50 % 9.188-12.02 s), MFU 36.2 %, memory 41.4 of 80.0 GiB
+fits: P(fits) 100 %, 9.414 s per step (50 % 9.188-12.01 s), MFU 36.2 %, memory 41.4 of 80.0 GiB, 99.35 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model
-Best plan fits: P(fits) 76 %, 6.602 s per step (50 % 6.444-8.431 s), MFU 51.6 %, memory 72.0 of 80.0 GiB
+Best plan fits: P(fits) 76 %, 6.602 s per step (50 % 6.444-8.425 s), MFU 51.6 %, memory 72.0 of 80.0 GiB, 69.68 USD per 1B tokens
 model,system,gpus,batch
 llama3.1-8b,h100-sxm5-80g x8,8,64
 qwen3-8b,h100-sxm5-80g x8,8,64
-affordable: llama3.1-8b, 8.03 billion parameters on 0.165 trillion tokens in 3 days and 12.91k USD with 1 spare node; fits: P(fits) 85 %, 6.582 s per step (50 % 6.424-8.405 s), MFU 51.8 %, memory 63.2 of 80.0 GiB
+affordable: llama3.1-8b, 8.03 billion parameters on 0.165 trillion tokens in 3 days and 12.91k USD with 1 spare node; fits: P(fits) 85 %, 6.582 s per step (50 % 6.424-8.398 s), MFU 51.8 %, memory 63.2 of 80.0 GiB
 usual: 4.438 s per step, 1.20 times the predicted 3.697 s, in the 50 % interval
 error 4.heads: tp 3: heads: 32 over 3 ranks is not whole: use 2 or 4
 # Written by reckon 0.2.0 for Megatron Core 0.19.
 fits: P(fits) 75 %, 2048 sequences at a time, 7631 tokens/s (953.8 per GPU), 42.30 ms per token, 17.41 ms to the first of one prompt, memory 72.4 of 80.0 GiB
-llama3.1-8b on h100-sxm5-80g
+both fit: B takes 6.6 % more time than A, 4.198 s against 3.940 s per step, 0.939 times the throughput
   llama3.1-8b on h100-sxm5-80g x8 ssd=4*samsung-980pro-1tb net1.latency=5us kernels.matrix_efficiency=0.7, 8 GPUs, detailed model
 === stderr
 reckon: unknown model "tq8" ("reckon models" lists them; a file's name ends in .json); as a word of a plan: unknown word "tq": did you mean "tp"?
-reckon: unknown model "llama3.1-9b": did you mean "llama3.1-8b"? ("reckon models" lists them; a file's name ends in .json); it is not a word of a plan either, see reckon-plan(5)
-reckon: unknown system "h101": did you mean "h100"? ("reckon systems" lists them; a file's name ends in .json); it is not a word of a plan either, see reckon-plan(5)
+reckon: unknown model "llama3.1-9b": did you mean "llama3.1-8b"? ("reckon models" lists them; a file's name ends in .json)
+reckon: unknown system "h101": did you mean "h100"? ("reckon systems" lists them; a file's name ends in .json)
 reckon: "tq8":1:1: unknown word "tq": did you mean "tp"?
 reckon: "h100" is a system, a model is wanted here ("reckon models" lists them)
-reckon: --model is missing: reckon models lists what there is
-reckon: --system is missing: reckon systems lists what there is
+reckon: --model is missing: give an id, such as llama3.1-70b (`reckon models` lists them), or a config.json
+reckon: --system is missing: give an id, such as h100 or "h100 x64" (`reckon systems` lists them), or a file
 === exit 2

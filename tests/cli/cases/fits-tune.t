@@ -5,7 +5,7 @@ reckon fits llama3.1-8b "rtx4090 x1" --tune seq2048 --format csv | cut -d, -f 1-
 reckon fits llama3.1-8b "rtx4090 x1" --tune seq2048 lora=64 base=nf4 recompute=full | tail -n +4 | head -12
 reckon fits llama3.1-405b "rtx4090 x1" --tune seq65536; echo "exit $?"
 === stdout
-fastest way of fine-tuning: QLoRA, 409 tokens/s per GPU; fits: P(fits) 76 %, 40.04 s per step (50 % 42.82-59.58 s), MFU 36.1 %, memory 21.3 of 24.0 GiB
+fastest way of fine-tuning: QLoRA, 409 tokens/s per GPU; fits: P(fits) 76 %, 40.04 s per step (50 % 42.57-59.24 s), MFU 36.1 %, memory 21.3 of 24.0 GiB
   plan: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4
   base=nf4-dq offload-optimizer=1 offload-weights=1
 qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
@@ -40,7 +40,7 @@ Least memory: as given, 4.853 GiB with 1 sample, 1045 tokens/s per GPU: framewor
 Fits of each way of fine-tuning: with least memory, and the fastest
 method    has the        fits   need  samples  up to  tokens/s/GPU  longest  plan
                                  GiB
-as given  least memory   fits   4.85        1     16          1045   37,376  framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
+as given  least memory   fits   4.85        1     16          1045   37,888  framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
 as given  most tokens/s  fits  20.48        8      8          2308   17,408  framework=fsdp mbs8 gbs8 seq2048 recompute=full optimizer-paged lora64 base=nf4
 
 up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, in steps of 512. A way fits when its P(fits) is at least 75 % (--sure). One that offloads is called the fastest where it is so by a tenth.

@@ -98,22 +98,22 @@ exit 3
 exit 3
 exit 3
 exit 3
-  plan: framework=fsdp mbs4 gbs4 seq2048 grad-overlap no-fused optimizer=adafactor
-
+  plan: framework=fsdp mbs4 gbs4 seq2048 grad-overlap recompute=full recompute-to-end no-fused
+  loss=padded optimizer=adafactor autocast
 exit 3
-  plan: framework=fsdp mbs4 gbs4 seq2048 grad-overlap no-fused objective=simpo optimizer=adafactor
-  lora64 lora-bytes=4 base=nf4
+  plan: framework=fsdp mbs4 gbs4 seq2048 grad-overlap recompute=full recompute-to-end no-fused
+  loss=padded objective=simpo optimizer=adafactor lora64 lora-dropout=0.05 lora-bytes=2 base=nf4
 exit 2
-  plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap no-fused lora64 lora-bytes=4 base=nf4
-
-  plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap no-fused lora64 lora-bytes=4
-
+  plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap recompute=full recompute-to-end no-fused
+  loss=padded lora64 lora-targets=q+v lora-dropout=0.05 lora-bytes=2 base=nf4
+  plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap recompute=full recompute-to-end no-fused
+  loss=padded weight-bytes=4 lora64 lora-targets=q+v lora-dropout=0.05 lora-bytes=4
 exit 2
-  plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap no-fused lora64 lora-targets=q+v lora-bytes=4
-
-  plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap no-fused lora64 lora-bytes=4 base=nf4
-
-  plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap no-fused
+  plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap recompute=full recompute-to-end no-fused
+  loss=padded weight-bytes=4 lora64 lora-targets=q+v lora-bytes=4
+  plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap recompute=full recompute-to-end no-fused
+  loss=padded lora64 lora-targets=q+v lora-bytes=2 base=nf4
+  plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap no-fused loss=padded autocast
 
 === stderr
 reckon: warning: factory.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost

@@ -29,7 +29,7 @@ reckon: note: axolotl.yaml is read as a training of axolotl: reckon import axolo
 qwen3-8b: 8,190,735,360 parameters, 8 GPUs with axolotl
 c: a llama model
 6,738,415,616 parameters
-  plan: framework=fsdp dp8 mbs2 gbs16 seq2048 grad-overlap no-fused
+  plan: framework=fsdp dp8 mbs2 gbs16 seq2048 grad-overlap no-fused loss=padded autocast
 reckon: note: model_config.yaml is read as a file of arguments of Megatron-LM: reckon import megatron-yaml
 === stderr
 reckon: note: tune.yaml is read as a configuration of torchtune: reckon import torchtune

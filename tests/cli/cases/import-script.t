@@ -19,17 +19,18 @@ reckon import trainer train/fsdp.sh --set fsdp_config= | sed -n 2,3p
 === stdout
 llama3.1-8b: 8,030,261,248 parameters, 16 GPUs with transformers
   plan: framework=deepspeed dp16 mbs4 gbs64 seq4096 zero3 grad-overlap weight-overlap
-  recompute=full no-fused
+  recompute=full no-fused loss=padded
 
 Assumed because the arguments do not state it
-what  value  why
-gpus  16     by torchrun
+what  value   why
+gpus  16      by torchrun
+loss  padded  that of transformers since 4.49
 llama3.1-8b: 8,030,261,248 parameters, 16 GPUs with transformers
-  plan: framework=fsdp dp16 gbs16 seq4096 grad-overlap no-fused
-  plan: framework=fsdp dp8 gbs8 seq4096 zero3 grad-overlap weight-overlap recompute=full no-fused
-
-  plan: framework=fsdp dp8 gbs8 seq4096 zero3 grad-overlap weight-overlap no-fused
-
+  plan: framework=fsdp dp16 gbs16 seq4096 grad-overlap no-fused loss=padded autocast
+  plan: framework=fsdp dp8 gbs8 seq4096 zero3 grad-overlap weight-overlap flat-units
+  recompute=full no-fused loss=padded
+  plan: framework=fsdp dp8 gbs8 seq4096 zero3 grad-overlap weight-overlap flat-units no-fused
+  loss=padded
 === stderr
 reckon: run.sbatch: per_device_train_batch_size: line 8: $MBS is not set in this script: give --set MBS=VALUE
 reckon: sourced.sh:1:8: $SLURM_JOB_NUM_NODES is not set in this script: give --set SLURM_JOB_NUM_NODES=VALUE

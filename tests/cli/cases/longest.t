@@ -20,7 +20,7 @@ grep -o '"id": *"[a-z-]*-memory"\|"id": *"mfu"\|two buffers, 8' page.html | sort
 reckon longest memo-7b a800-sxm4-80g -g 5..7 --no-lengths; echo "exit $?"
 for word in recompute-rest offload-activations=0.5; do reckon longest memo-7b a800-sxm4-80g $word; echo "exit $?"; done
 === stdout
-longest sequence: 5408K tokens on 8 GPUs; fits: P(fits) 75 %, 7.062 h per step (50 % 7.472-10.44 h), MFU 38.4 %, memory 69.5 of 80.0 GiB
+longest sequence: 5408K tokens on 8 GPUs; fits: P(fits) 75 %, 7.062 h per step (50 % 7.457-10.37 h), MFU 38.4 %, memory 69.5 of 80.0 GiB
   plan: framework=deepspeed cp8 gbs1 seq5537792 cp-kind=ulysses seq-chunks=104 zero3 grad-overlap
   weight-overlap recompute=full loss-in-chunks offload-activations=1
 
@@ -58,7 +58,7 @@ GPUs  over       both feasible  mean gain  lengths  of means, 0 where it does no
    8  deepspeed              5       1.24        7                               1.72
    8  chunks                 7       1.26        7                               1.26
 
-8 GPUs: 50 % interval 7.472-10.44 h, 90 % interval 5.918-16.64 h (cross-validated on Ampere, dense, deepspeed: 121 runs from 7 sources, half of which took more than 1.21 times the predicted step); 50 % interval of tuned benchmarks 7.359-10.23 h, of ordinary runs 7.479-11.23 h
+8 GPUs: 50 % interval 7.457-10.37 h, 90 % interval 5.918-16.50 h (cross-validated on Ampere, dense, deepspeed: 121 runs from 7 sources, half of which took more than 1.21 times the predicted step); 50 % interval of tuned benchmarks 7.337-10.20 h, of ordinary runs 7.479-11.17 h
   memory: 90 % interval 60.0-99.9 of 80.0 GiB (cross-validated on deepspeed, dense: 117 runs from 6 sources); P(fits) 75 %
 gpus,tokens,mfu,limit
 4,1966080,0.39840250983922176,HBM2e

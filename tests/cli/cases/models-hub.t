@@ -28,5 +28,5 @@ base=nf4
 === stderr
 reckon: foo/Qwen3-9B: there is no such file, and the catalog has no checkpoint of that name (the nearest is "qwen3-8b"): nothing is downloaded, give the model's config.json
 reckon: unknown model "qwen3-7b": did you mean "qwen3-8b"? ("reckon models" lists them; a file's name ends in .json)
-reckon: unknown model "llama-70b": did you mean "llama2-70b"? ("reckon models" lists them; a file's name ends in .json)
+reckon: unknown model "llama-70b": there are llama2-70b, llama3.1-70b, llama3.3-70b ("reckon models" lists them; a file's name ends in .json)
 reckon: unknown model "gpt5-175b": did you mean "gpt3-175b"? ("reckon models" lists them; a file's name ends in .json)

@@ -1,6 +1,6 @@
 # One run has one price, the same offer in every answer that has one, unless another is chosen.
 one="-m llama3.1-8b -s h100-sxm5-80g"
-offer() { tr '\n' ' ' | tr -s ' ' | grep -o '[0-9.]* USD for a GPU-hour, [a-z-]* of [0-9-]*'; }
+offer() { tr '\n' ' ' | tr -s ' ' | grep -o '[0-9.]* USD per GPU-hour, [a-z-]* of [0-9-]*'; }
 reckon predict $one -g 64 zero2 gbs512 --tokens 1T | offer
 reckon search $one -g 64 -b 512 --tokens 1T -k 1 -q | offer
 reckon budget $one -g 64 --days 3 | offer
@@ -35,12 +35,12 @@ r = json.load(sys.stdin)['budget'][0]
 print('%.3g parameters, %.3g tokens asked for' % (r['parameters'], r['asked']))"
 reckon shapes --params 1e40; echo "exit $?"
 === stdout
-2.49 USD for a GPU-hour, neocloud of 2026-01-15
-2.49 USD for a GPU-hour, neocloud of 2026-01-15
-2.49 USD for a GPU-hour, neocloud of 2026-01-15
-2.49 USD for a GPU-hour, neocloud of 2026-01-15
-2.49 USD for a GPU-hour, neocloud of 2026-01-15
-4.916 USD for a GPU-hour, reserved of 2024-12-01
+2.49 USD per GPU-hour, neocloud of 2026-01-15
+2.49 USD per GPU-hour, neocloud of 2026-01-15
+2.49 USD per GPU-hour, neocloud of 2026-01-15
+2.49 USD per GPU-hour, neocloud of 2026-01-15
+2.49 USD per GPU-hour, neocloud of 2026-01-15
+4.916 USD per GPU-hour, reserved of 2024-12-01
 cost True days True
 True
 True

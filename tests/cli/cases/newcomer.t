@@ -55,7 +55,7 @@ True
 exit 2
 exit 3
 exit 4
-million on h100-sxm5-80g, 64 GPUs, batch 64 of 1K tokens, megatron, bf16, detailed model
+no plan can run: memory tier 0 (HBM3) is too small
 1
 does not fit: memory tier 0 (HBM3) needs
 === stderr

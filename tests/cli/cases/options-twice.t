@@ -20,7 +20,7 @@ for sizes in '-g 63 -b 512' '-g 64 -b 1023' '-g 1024 -b 256'; do
     reckon search -q -m llama3.1-8b -s h100-sxm5-80g $sizes --recompute none | grep -o 'batch.*is not divisible.*'
 done
 # ranks of those shown, also where equals between them are left out
-reckon search -q -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --top 6 | sed -n '/^rank/,/left out$/p' | cut -c1-4
+reckon search -q -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --top 6 | sed -n '/^rank/,/^not shown/p' | cut -c1-4
 === stdout
 reckon: --system "h100-sxm5-80g" and --system "a100-80g": one value is taken, leave one out
 reckon: --system "h100-sxm5-80g x8 + a100-80g x8 link=1Gb/s" and --system "a100-80g x8": one value is taken, leave one out
@@ -32,7 +32,7 @@ reckon: "tensor=2 tensor=4":1:10: tp is given twice: leave one out
 reckon: --format "json" and --format "csv": one value is taken, leave one out
 reckon: --output "one.txt" and --output "two.txt": one value is taken, leave one out
 reckon: --peers "one" and --peers "two": one value is taken, leave one out
-most tokens per second: h100-sxm5-80g; fits: P(fits) 78 %, 1.729 s per step (50 % 1.688-2.208 s), MFU 49.3 %, memory 69.1 of 80.0 GiB
+most tokens per second: h100-sxm5-80g; fits: P(fits) 78 %, 1.729 s per step (50 % 1.688-2.207 s), MFU 49.3 %, memory 69.1 of 80.0 GiB
 batch 512 is not divisible by 63: data parallelism, which divides the GPUs and the batch, is at most 1 (batch 504 or 567: 63)
 batch 1023 is not divisible by 64: data parallelism, which divides the GPUs and the batch, is at most 1 (batch 960 or 1024: 64)
 rank
@@ -42,4 +42,4 @@ rank
    3
    4
 
-2 mo
+not 

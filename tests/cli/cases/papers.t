@@ -27,7 +27,7 @@ calculon        the space of plans of GPT-3 to Megatron-1T
 multi-trillion  memory and networks for 1T to 128T          
 
 
-reckon papers all: run each, with its score. Keys: docs/refe
+`reckon papers all` runs each and prints its score. Keys: do
 holmes fitted + holmes-1 + holmes-7 - holmes-2 + holmes-5 - holmes-6 + holmes-4 + holmes-8 + holmes-3 + experiment-1 + holmes-9 ? every-value +
    44 published, 41 given, 16 judged, 14 within 10 %; 0 without ours or a reason; 32 commands
 mt-nlg mtnlg-1 + mtnlg-2 + mtnlg-3 + mtnlg-4 + mtnlg-5 - mtnlg-10 - mtnlg-6 + mtnlg-8 + mtnlg-7 ? mtnlg-9 ? every-value +

@@ -14,7 +14,7 @@ reckon predict -m gpt3-175b -s a100-80g-selene $plan | head -n 4
 # the words of a plan name its axes in conditions
 for condition in 'interleaving <= 2 and zero = 1' 'vpp <= 2 and zero = 1' 'chunks <= 2 and zero = 1 and gbs = 32' \
     'sequence-parallel = yes' 'sp = yes' 'sequence_parallel = yes' 'sequence-nothing = yes'; do
-    reckon search -m llama3.1-8b -s h100-sxm5-80g -g 16 -b 32 -k1 --where "$condition" 2>remarks | sed -n '3s/ of them.*//p'
+    reckon search -m llama3.1-8b -s h100-sxm5-80g -g 16 -b 32 -k1 --where "$condition" 2>remarks | sed -n '/feasible/s/ of them.*//p'
     grep -v ' plans evaluated in ' remarks >&2
 done
 === stdout
@@ -36,7 +36,7 @@ fits: 18.03 s per step, MFU 39.1 %, memory 48.1 of 80.0 GiB
   gpt3-175b on a100-80g-selene, 64 GPUs, Calculon model
   plan: framework=calculon precision=fp16 tp8 pp8 vpp3 gbs64 recompute=full no-fused tp-net=0
   pp-net=1 dp-net=1
-fits: P(fits) 95 %, 18.87 s per step (50 % 18.53-24.58 s), MFU 36.9 %, memory 55.1 of 80.0 GiB on stage 0 of 0-7
+fits: P(fits) 95 %, 18.87 s per step (50 % 18.53-24.56 s), MFU 36.9 %, memory 55.1 of 80.0 GiB on stage 0 of 0-7
   gpt3-175b on a100-80g-selene, 64 GPUs, detailed model
   plan: precision=fp16 tp8 pp8 vpp3 gbs64 recompute=full attention=flash no-fused
   assumed: framework megatron, microbatch 1, sequence 2048 (the model's), attention flash
@@ -56,5 +56,5 @@ reckon: "tp2 pp2 optimizer_sharding=yes":1:9: unknown word "optimizer_sharding":
 reckon: "tp2 pp2 precision=bfloat16":1:19: precision must be one of fp32, tf32, fp16, bf16, fp8-delayed, fp8-current, fp8-row, fp8-block, mxfp8, nvfp4, int8; got "bfloat16"
 reckon: "tensor=2 tp4":1:10: tp is given twice: leave one out
 reckon: "--tensr" is not known, did you mean --tensor? reckon predict --help-all lists all flags
-reckon: --where: column 1 of "interleaving <= 2 and zero = 1": neither a figure nor an axis: interleaving
+reckon: --where: column 1 of "interleaving <= 2 and zero = 1": unknown name interleaving: give a figure or an axis, such as time, hbm, mfu or tensor (reckon-search(1) lists them)
 reckon: --where: column 1 of "sequence-nothing = yes": unknown name sequence; did you mean sequence-parallel

@@ -11,5 +11,5 @@ reckon: plan.json:1:41: not JSON: ']' expected near 'O'
 reckon: plan.json:1:10: gpus: 60 GPUs are not a multiple of tensor 8 * pipeline 1 = 8: use 56 or 64
 reckon: nowhere.json: cannot open: No such file or directory; check the path
 reckon: standard input (-) can be read once: give files for the others
-reckon: --model is missing: reckon models lists what there is
+reckon: --model is missing: give an id, such as llama3.1-70b (`reckon models` lists them), or a config.json
 === exit 2

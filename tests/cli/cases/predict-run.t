@@ -42,13 +42,13 @@ cost in USD                    153.764 M         spare nodes included
 energy in kWh                  26.570 M          boards at the load of the step, times factors for hosts, network and cooling (--prices)
 CO2 in tonnes                  7971
 
-  assumed: failures as of llama3: [dubey2024] Table 5; 4.916 USD for a GPU-hour,
+  assumed: failures as of llama3: [dubey2024] Table 5; 4.916 USD per GPU-hour,
   reserved of 2024-12-01: AWS EC2 Capacity Blocks for ML, p5.48xlarge, 39.33 USD for eight
 
 What would bring the run more
 change                                               saves days  goodput  checkpoint every  cost in USD
                                                                        %                 s            M
-one more spare node                                        0.37    89.90             246.7      153.120
+one more spare node                                       0.370    89.90             246.7      153.120
 twice the storage bandwidth                               0.519    90.07             174.8      152.756
 checkpoints in the background (--checkpoints async)        1.61    91.34              17.6      150.632
 checkpoints in memory (--checkpoints memory)               1.63    91.36              17.6      150.595
@@ -99,7 +99,7 @@ half the failures                                          4.23    94.53        
 2
 2
 cost in USD                    88.614 K          spare nodes included
-  assumed: failures as of llama3: [dubey2024] Table 5; 1 USD for a GPU-hour, ours of today: us
+  assumed: failures as of llama3: [dubey2024] Table 5; 1 USD per GPU-hour, ours of today: us
 change                                               saves days  goodput  checkpoint every  cost in USD
 days                           230.8             expected, failures and checkpoints included
 cost in USD                    177.228 K         spare nodes included
@@ -107,7 +107,7 @@ The whole run
 plan   days  goodput  GPU-hours  cost in USD  energy in kWh
                    %          K            K              K
 A     220.4    99.02    338.606      761.864        284.912
-B       209    99.02    320.970      722.182        287.073
+B     209.0    99.02    320.970      722.182        287.073
 
   assumed: failures as of llama3: [dubey2024] Table 5
 === stderr

@@ -38,11 +38,11 @@ rank-2.log
 rank-3.log
 logs of 4 ranks: nothing found
 exit 3
-exit 4
+exit 3
 === stderr
 reckon: half/rank-5.log: cannot write: this is not a file; remove it, or name another folder
 reckon: logs/rank-0.log: cannot write the program: File too large
 reckon: new/rank-0.log: cannot write the program: File too large
 reckon: logs/rank-4.log: is none of the 4 files to be written, and would pass for one of them: remove such files, or name another folder
 reckon: logs/rank-03.log: is none of the 4 files to be written, and would pass for one of them: remove such files, or name another folder
-reckon: before: Not a directory
+reckon: before: cannot open: Not a directory; check the path

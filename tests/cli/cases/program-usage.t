@@ -41,7 +41,7 @@ reckon: there is no rank 9: the plan's are 0 to 7
 reckon: --rank: give one rank, or --all DIR
 reckon: --against compares one program: give --rank, or --from FILE
 reckon: --all writes many programs: leave out --rank, --from and --output
-reckon: nowhere: No such file or directory
+reckon: nowhere: cannot open: No such file or directory; check the path
 reckon: t:2: no instruction of a program: "jump"
 reckon: the plan cannot be lowered: framework calculon has no list of kernels; give another framework
 reckon: e: has no instructions

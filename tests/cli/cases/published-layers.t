@@ -8,13 +8,13 @@ fits: 27.00 s per step, MFU 39.2 %, memory 46.3 of 80.0 GiB
 Where the time of a step goes
                            time  share
                               s      %
-forward                  5.0002   18.5  forward passes                                                      ####
-backward                 9.5216   35.3  activation and weight gradients                                     ########
-recompute                5.0002   18.5  recomputation in backward; with calculon without its communication  ####
-recompute_comm_exposed   1.6071    6.0  exposed tensor-parallel communication of recomputation              #
-tensor                   3.7306   13.8  exposed tensor-parallel communication                               ###
+forward                  5.0002   18.5  forward passes                                                ####
+backward                 9.5216   35.3  activation and weight gradients                               ########
+recompute                5.0002   18.5  recomputation in backward                                     ####
+recompute_comm_exposed   1.6071    6.0  exposed tensor-parallel communication of recomputation        #
+tensor                   3.7306   13.8  exposed tensor-parallel communication                         ###
 pipeline                 0.0575    0.2  exposed messages between stages
-bubble                   1.8169    6.7  pipeline bubble (fill, drain, imbalance)                            ##
+bubble                   1.8169    6.7  pipeline bubble (fill, drain, imbalance)                      ##
 data                     0.2419    0.9  exposed data-parallel communication of gradients and weights
 optimizer                0.0215    0.1  optimizer step
 step                    26.9976  100.0

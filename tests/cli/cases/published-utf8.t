@@ -8,14 +8,14 @@ fits: 27.29 s per step, MFU 38.8 %, memory 46.7 of 80.0 GiB
 [1mWhere the time of a step goes[0m
                            [2mtime[0m  [2mshare[0m
                               [2ms[0m      [2m%[0m
-forward                  5.4729   20.1  forward passes                                                      [34m████▊[0m
-backward                10.3591   38.0  activation and weight gradients                                     [34m█████████▏[0m
-recompute                5.4729   20.1  recomputation in backward; with calculon without its communication  [34m████▊[0m
-recompute_comm_exposed   1.0637    3.9  exposed tensor-parallel communication of recomputation              [34m▉[0m
-tensor                   2.3922    8.8  exposed tensor-parallel communication                               [34m██▏[0m
-pipeline                 0.4333    1.6  exposed messages between stages                                     [34m▍[0m
-bubble                   1.8371    6.7  pipeline bubble (fill, drain, imbalance)                            [34m█▋[0m
-data                     0.2419    0.9  exposed data-parallel communication of gradients and weights        [34m▎[0m
+forward                  5.4729   20.1  forward passes                                                [34m████▊[0m
+backward                10.3591   38.0  activation and weight gradients                               [34m█████████▏[0m
+recompute                5.4729   20.1  recomputation in backward                                     [34m████▊[0m
+recompute_comm_exposed   1.0637    3.9  exposed tensor-parallel communication of recomputation        [34m▉[0m
+tensor                   2.3922    8.8  exposed tensor-parallel communication                         [34m██▏[0m
+pipeline                 0.4333    1.6  exposed messages between stages                               [34m▍[0m
+bubble                   1.8371    6.7  pipeline bubble (fill, drain, imbalance)                      [34m█▋[0m
+data                     0.2419    0.9  exposed data-parallel communication of gradients and weights  [34m▎[0m
 optimizer                0.0215    0.1  optimizer step
 step                    27.2945  100.0
 

@@ -8,13 +8,13 @@ fits: 21.02 s per step, MFU 50.3 %, memory 31.7 of 80.0 GiB, 23.67 days
 Where the time of a step goes
               time  share
                  s      %
-forward     5.4729   26.0  forward passes                                                      ######
-backward   10.3591   49.3  activation and weight gradients                                     ############
-recompute   0.4778    2.3  recomputation in backward; with calculon without its communication  #
-tensor      2.3922   11.4  exposed tensor-parallel communication                               ###
+forward     5.4729   26.0  forward passes                                                ######
+backward   10.3591   49.3  activation and weight gradients                               ############
+recompute   0.4778    2.3  recomputation in backward                                     #
+tensor      2.3922   11.4  exposed tensor-parallel communication                         ###
 pipeline    0.4333    2.1  exposed messages between stages
-bubble      1.3953    6.6  pipeline bubble (fill, drain, imbalance)                            ##
-data        0.4838    2.3  exposed data-parallel communication of gradients and weights        #
+bubble      1.3953    6.6  pipeline bubble (fill, drain, imbalance)                      ##
+data        0.4838    2.3  exposed data-parallel communication of gradients and weights  #
 optimizer   0.0016    0.0  optimizer step
 step       21.0159  100.0
 

@@ -38,4 +38,4 @@ time.json
 part,time_s,share,what
 forward,3.648568878349474,0.20237470143311398,forward passes
 backward,6.906075908214845,0.3830584255357812,activation and weight gradients
-recompute,3.648568878349474,0.20237470143311398,recomputation in backward; with calculon without its communication
+recompute,3.648568878349474,0.20237470143311398,recomputation in backward

@@ -33,7 +33,7 @@ time.csv
 time.json
 Time of a step
 Where the time of a step goes
-The same in numbers
+Time by part
 Memory of a GPU
 Memory against its capacity
 Memory of every stage against its capacity

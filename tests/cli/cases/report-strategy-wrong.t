@@ -30,7 +30,7 @@ wrong.json
 reckon: wrong.json:4:5: unknown key "tensr"; did you mean "tensor"?
 reckon: cut.json:6:18: the text ends in the middle of a value: is the file complete?
 reckon: --batch, --sequence, --framework, --where, --headroom, --sort, --top, --threads and the axes are for --search: say a plan in words, "tp8 gbs512"
-reckon: --system is missing: reckon systems lists what there is
+reckon: --system is missing: give an id, such as h100 or "h100 x64" (`reckon systems` lists them), or a file
 reckon: nothing.json: cannot open: No such file or directory; check the path
 reckon: .: is a directory: name a file in it
 reckon: empty.json:1:1: is empty: expected a JSON object

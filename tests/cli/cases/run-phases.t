@@ -42,7 +42,7 @@ phase     tokens  batch  sequence   step   MFU  change of plan      days  fits  
 days                           78.56             expected, failures and checkpoints included
 goodput                        90.16 %           training over all of it
   assumed: tokens 1.56e+13: [dubey2024] section 1; failures as of llama3: [dubey2024] Table 5;
-  4.916 USD for a GPU-hour, reserved of 2024-12-01: AWS EC2 Capacity Blocks for ML, p5.48xlarge,
+  4.916 USD per GPU-hour, reserved of 2024-12-01: AWS EC2 Capacity Blocks for ML, p5.48xlarge,
   39.33 USD for eight; with no spare node left it goes on with 16256 GPUs at 100.0 % of its pace
 
 days                           70.83             expected, failures and checkpoints included
@@ -58,7 +58,7 @@ phase      tokens  batch  sequence   step   MFU  change of plan   days  fits  pl
     2  400.000000    128        8K  1.678  50.8             748  7.443   yes  dp64 gbs128 zero2 grad
     3  500.000000    256        8K  3.312  51.5               -  9.174   yes  dp64 gbs256 zero2 grad
 
-  assumed: failures as of llama3: [dubey2024] Table 5; 2.49 USD for a GPU-hour,
+  assumed: failures as of llama3: [dubey2024] Table 5; 2.49 USD per GPU-hour,
 The whole run
 plan   days  goodput  GPU-hours  cost in USD  energy in kWh
                    %          K            K              K

@@ -64,17 +64,17 @@ h200-sxm-141g    64  550,086  122,791  25.9739        1261.6  57.28   112.3     
 2
 2
 2
-  with --headroom none: 23.14 s (0.5 % faster) at 74.2 GiB; P(fits) 70 %
+  with --headroom none: 23.14 s (0.5 % faster) at 74.2 GiB; P(fits) 72 %
 Best plans
 rank     step  tokens/s/GPU    MFU  memory  fits in  pipeline  data  chunks  split
             s                    %     GiB        %
-   1  23.2577        1320.9  33.35    65.5       82         8   128       4  ends
-   2  23.2636        1320.5  33.34    65.5       82         8   128       4  even
+   1  23.2577        1320.9  33.35    65.5       83         8   128       4  ends
+   2  23.2636        1320.5  33.34    65.5       83         8   128       4  even
    3  23.4832        1308.2  33.03    63.3       85        16    64       2  ends
    4  23.4848        1308.1  33.03    63.3       85        16    64       2  even
 
 not shown: 2 plans of the same time and memory as a plan above
-Best plan: 50 % interval 22.56-33.68 s, 90 % interval 18.52-73.50 s (cross-validated on Hopper, experts, megatron: 72 runs from 5 sources); 50 % interval of tuned benchmarks 22.65-34.94 s, of ordinary runs 21.89-34.50 s
+Best plan: 50 % interval 22.56-33.74 s, 90 % interval 18.57-72.18 s (cross-validated on Hopper, experts, megatron: 72 runs from 5 sources); 50 % interval of tuned benchmarks 22.65-34.94 s, of ordinary runs 21.89-34.50 s
 To launch the best plan, and to see where its time goes:
   reckon export megatron -m deepseek-v3 gpus2048 dp128 tp2 pp8 vpp4 ep32 etp1 gbs15360 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act+layernorm+mla_up_proj
   reckon predict -m deepseek-v3 -s h800-sxm5-80g -g 2048 dp128 tp2 pp8 vpp4 ep32 etp1 gbs15360 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act+layernorm+mla_up_proj
@@ -83,40 +83,40 @@ rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
             s                    %     GiB        %
    1  28.9671        1131.2  51.36    65.1       83       8
    2  28.9700        1131.1  51.36    64.7       83      10
-  headroom 6.9 of 80.0 GiB, which three of four measured runs like it keep
-   1  5.3489        6126.2  51.35    72.9       75
-Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.167 s), MFU 51.5 %, memory 77.1 of 80.0 GiB, 112.6 USD per 1B tokens
+  headroom 6.5 of 80.0 GiB, which three of four measured runs like it keep
+   1  5.3489        6126.2  51.35    72.9       76
+Best plan is unsure: P(fits) 59 %, 5.336 s per step (50 % 5.208-7.178 s), MFU 51.5 %, memory 77.1 of 80.0 GiB, 112.6 USD per 1B tokens
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
-   1  5.3365        6140.4  51.47    77.1       58
-Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.167 s), MFU 51.5 %, memory 77.1 of 80.0 GiB, 112.6 USD per 1B tokens
+   1  5.3365        6140.4  51.47    77.1       59
+Best plan is unsure: P(fits) 59 %, 5.336 s per step (50 % 5.208-7.178 s), MFU 51.5 %, memory 77.1 of 80.0 GiB, 112.6 USD per 1B tokens
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
-   1  5.3365        6140.4  51.47    77.1       58
-Best plan is unsure: P(fits) 58 %, 5.336 s per step (50 % 5.208-7.167 s), MFU 51.5 %, memory 77.1 of 80.0 GiB, 112.6 USD per 1B tokens
+   1  5.3365        6140.4  51.47    77.1       59
+Best plan is unsure: P(fits) 59 %, 5.336 s per step (50 % 5.208-7.178 s), MFU 51.5 %, memory 77.1 of 80.0 GiB, 112.6 USD per 1B tokens
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
-   1  5.3365        6140.4  51.47    77.1       58
-Best plan is unsure: P(fits) 42 %, 30.52 s per step (50 % 29.46-46.77 s), MFU 25.4 %, memory 79.8 of 80.0 GiB on stage 2 of 0-31, 551.9 USD per 1B tokens
-   1  30.5186        1006.6  25.42    79.8       42
-{'usable_bytes': 78446891251.14156, 'left_out_step_s': 5.33649577042887, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
+   1  5.3365        6140.4  51.47    77.1       59
+Best plan is unsure: P(fits) 43 %, 30.52 s per step (50 % 29.46-46.87 s), MFU 25.4 %, memory 79.8 of 80.0 GiB on stage 2 of 0-31, 551.9 USD per 1B tokens
+   1  30.5186        1006.6  25.42    79.8       43
+{'usable_bytes': 78951604705.88235, 'left_out_step_s': 5.33649577042887, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
 None 9.215829965530471
-[78233432924.16, 0.7517220087486663]
-[123847691253.76, 0.8234581528068556]
-  fastest that leaves 6.9 GiB), framework megatron, sequence 8192 (the model's), attention flash3
-B  best that leaves 6.9 GiB: 5.349 s per step, 72.86 GiB
+[78233432924.16, 0.7556427599880995]
+[123847691253.76, 0.8259603927231043]
+  fastest that leaves 6.5 GiB), framework megatron, sequence 8192 (the model's), attention flash3
+B  best that leaves 6.5 GiB: 5.349 s per step, 72.86 GiB
   fastest that fits), framework megatron, sequence 8192 (the model's), attention flash3
-B  best: 5.336 s per step, 77.10 GiB, unsure: P(fits) 58 %
+B  best: 5.336 s per step, 77.10 GiB, unsure: P(fits) 59 %
   fastest that leaves 30.0 GiB), framework megatron, sequence 8192 (the model's), attention flash3
 B  best that leaves 30.0 GiB: 5.611 s per step, 49.21 GiB
-A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.363 s per step, 76.09 GiB, unsure: P(fits) 62 %
-B  best that leaves 6.9 GiB: 5.349 s per step, 72.86 GiB
-exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.363 s per step, 76.09 GiB, unsure: P(fits) 64 %
+B  best that leaves 6.5 GiB: 5.349 s per step, 72.86 GiB
+exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.94 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 97 %
-exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.94 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 10.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 97 %
-exit 1: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+exit 1: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.94 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 40.000 GiB is not left: 30.379 of 80.0 GiB are free; P(fits) 97 %
-exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.94 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 8.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 97 %
-exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.99 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.94 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 7.273 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 97 %
   "headroom": {
     "asked_bytes": 0,

@@ -2,8 +2,9 @@
 reckon search -m gpt3-175b -s h100-sxm5-80g -g 128 -b 256 --layerwise -q --save-plan plan.json | sed 's/[0-9][0-9.,]*/N/g; s/  */ /g' | grep -v '^ *N\|reckon predict'
 reckon predict -m gpt3-175b -s h100-sxm5-80g --plan plan.json -f json | grep -c '"segments"'
 === stdout
-Best plan fits: P(fits) N %, N s per step (N % N-N s), MFU N %, memory N of N GiB on stage N of N-N
+Best plan fits: P(fits) N %, N s per step (N % N-N s), MFU N %, memory N of N GiB on stage N of N-N Nk USD per NB tokens
 gptN-Nb on hN-sxmN-Ng, N GPUs, batch N each layer in its own way, detailed model
+ cost: N USD per GPU-hour (cheapest listed: neocloud, N-N-N), without failures
 
 step N s as predicted
 all layers alike N s the best plan whose layers are run alike, NFNB without interleaving

@@ -18,7 +18,7 @@ search --tensor 1 --context 1 --pipeline 1 --zero 0 --recompute none
 2
 2
 2
-Best plan fits: P(fits) 76 %, 2.627 s per step (50 % 2.561-3.396 s), MFU 32.4 %, memory 71.3 of 80.0 GiB on stage 0 of 0-1, 55.45 USD per 1B tokens
+Best plan fits: P(fits) 76 %, 2.627 s per step (50 % 2.561-3.394 s), MFU 32.4 %, memory 71.3 of 80.0 GiB on stage 0 of 0-1, 55.45 USD per 1B tokens
 llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, megatron, several precisions, detailed model
   cost: 2.49 USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
   133,540 plans, 75,149 feasible
@@ -34,7 +34,7 @@ rank    step  tokens/s/GPU    MFU  memory  fits in
            s                    %     GiB        %
    1  2.6272        12,473  32.44    71.3       76
 
-Best plan: 50 % interval 2.561-3.396 s, 90 % interval 2.182-6.465 s (cross-validated on Hopper, dense, megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 2.542-3.313 s, of ordinary runs 2.586-3.606 s
+Best plan: 50 % interval 2.561-3.394 s, 90 % interval 2.182-6.405 s (cross-validated on Hopper, dense, megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 2.547-3.304 s, of ordinary runs 2.586-3.598 s
 To launch the best plan, and to see where its time goes:
   reckon export megatron -m llama3.1-8b gpus16 precision=fp8-block dp8 pp2 vpp16 gbs64 split=1*26,2,1*4,0 zero1 grad-overlap weight-overlap recompute=selective:layernorm
   reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 16 precision=fp8-block dp8 pp2 vpp16 gbs64 split=1*26,2,1*4,0 zero1 grad-overlap weight-overlap recompute=selective:layernorm

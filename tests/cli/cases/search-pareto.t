@@ -28,10 +28,10 @@ rank      step  tokens/s/GPU    MFU  memory  offloaded  microbatch  recompute  c
   19   25.3658        121.11  41.67    38.2       20.2           2  core_attn       1                 yes                 no             yes       yes
   20   36.8868        83.282  28.67    42.2        5.1           1  full           12                  no                 no             yes        no
   21   39.3360        78.096  26.88    41.9        5.1           1  full            1                  no                 no             yes        no
-  22   40.0050         76.79  26.44    37.4       13.1           1  core_attn      12                 yes                 no             yes       yes
+  22   40.0050        76.790  26.44    37.4       13.1           1  core_attn      12                 yes                 no             yes       yes
   23   42.6614        72.009  24.79    37.4       12.6           1  core_attn       1                 yes                 no             yes       yes
   24   58.4387        52.568  18.09    22.3       35.4           2  full           12                  no                yes              no        no
-  25   61.5757         49.89  17.17    12.8       51.6           2  core_attn      12                 yes                yes              no       yes
+  25   61.5757        49.890  17.17    12.8       51.6           2  core_attn      12                 yes                yes              no       yes
   26   65.8037        46.684  16.06    21.7       35.4           2  full            1                  no                yes              no        no
   27   69.3551        44.294  15.24    12.8       50.5           2  core_attn       1                 yes                yes              no       yes
   28   71.4063        43.021  14.80    18.1       40.5           2  full           12                  no                yes             yes        no
@@ -42,7 +42,7 @@ rank      step  tokens/s/GPU    MFU  memory  offloaded  microbatch  recompute  c
   33  113.5584        27.052   9.31    12.1       43.5           1  core_attn      12                 yes                yes              no       yes
   34  117.4366        26.159   9.01    16.5       35.4           1  full            1                  no                yes              no        no
   35  120.7620        25.438   8.76    12.1       43.0           1  core_attn       1                 yes                yes              no       yes
-  36  140.5296         21.86   7.53    12.6       40.5           1  full           12                  no                yes             yes        no
+  36  140.5296        21.860   7.53    12.6       40.5           1  full           12                  no                yes             yes        no
   37  143.6478        21.386   7.36     7.9       48.6           1  core_attn      12                 yes                yes             yes       yes
   38  149.8644        20.499   7.06    12.3       40.5           1  full            1                  no                yes             yes        no
   39  153.1898        20.054   6.90     7.9       48.1           1  core_attn       1                 yes                yes             yes       yes

@@ -40,7 +40,7 @@ rank     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  chunks
    1  28.9671        1131.2  51.36    65.1       83  161.4      557.959       8
    2  28.9700        1131.1  51.36    64.7       83  161.5      558.013      10
 3
-most tokens per second: h200-sxm-141g, 128 GPUs; fits: P(fits) 85 %, 13.00 s per step (50 % 12.69-16.60 s), MF
+most tokens per second: h200-sxm-141g, 128 GPUs; fits: P(fits) 85 %, 13.00 s per step (50 % 12.69-16.59 s), MF
   plan: dp32 tp4 mbs2 gbs256 sp tp-overlap zero3 grad-overlap weight-overlap
 llama3.1-70b on 2 systems, detailed model: 4 of 4 problems have a plan
 

@@ -13,7 +13,7 @@ fits: P(fits) 100 %, 64 sequences at a time, 901.7 tokens/s (225.4 per GPU), 13.
 Sequences at a time
 batch    prefill  token, first      last     all  tokens/s  ... per GPU    memory  verdict
     1  121.46 ms       9.53 ms   9.53 ms  1.33 s    96.124       24.031  18.4 GiB  fits
-   64     7.32 s      13.81 ms  13.92 ms  9.09 s     901.7       225.43  23.6 GiB  fits
+   64     7.32 s      13.81 ms  13.92 ms  9.09 s    901.70       225.43  23.6 GiB  fits
 
 Where the time of 64 sequences goes
                        time    matrix  attention     memory    tensor  experts       host  pipeline    MFU
@@ -40,12 +40,12 @@ Sequences at a time
  batch    prefill  token, first      last       all  tokens/s  ... per GPU    memory  verdict
    128  647.71 ms      11.88 ms  11.91 ms   12.82 s    10,226       79.892  26.6 GiB  fits
    256     1.25 s      12.04 ms  12.09 ms   13.59 s    19,287       150.68  26.9 GiB  fits
-   512     2.49 s      12.31 ms  12.40 ms   15.13 s    34,650        270.7  27.6 GiB  fits
+   512     2.49 s      12.31 ms  12.40 ms   15.13 s    34,650       270.70  27.6 GiB  fits
   1024     4.98 s      12.83 ms  13.03 ms   18.21 s    57,586       449.89  28.9 GiB  fits
   2048     9.96 s      14.45 ms  14.47 ms   24.75 s    84,722       661.89  31.6 GiB  fits
   4096    19.93 s      18.56 ms  18.60 ms   38.94 s   107,721       841.57  37.0 GiB  fits
   8192    39.86 s      25.68 ms  25.76 ms   66.17 s   126,769       990.38  47.7 GiB  fits
-16,384    79.72 s      38.37 ms  38.53 ms  119.05 s   140,927         1101  69.1 GiB  fits
+16,384    79.72 s      38.37 ms  38.53 ms  119.05 s   140,927       1101.0  69.1 GiB  fits
 
 Where the time of 16384 sequences goes
                        time     matrix  attention     memory  tensor    experts     host  pipeline    MFU

@@ -73,7 +73,7 @@ frameworks                 any               frameworks that run on it, or stand
 Links, for predictions
 network  efficiency  base us  hop us  ramp MB  in network  mesh  copied
       0       0.766      9.3    0.59      7.4           0    no      no
-      1        0.93       20       8        2           0    no      no
+      1       0.930     20.0    8.00      2.0           0    no      no
 
 Sources
 of               source
