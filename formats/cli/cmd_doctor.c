@@ -278,10 +278,10 @@ static enum rk_status log_fail(const char *path, struct rk_error *error)
     if (!sign || !sign->format) return error->status;
     return rk_fail(
         error, RK_BAD_ARGUMENT, path, 0, 0,
-        "this is a %s of %s, and no log: give a measured number with it, --tflops N, "
+        "this is %s %s of %s, and no log: give a measured number with it, --tflops N, "
         "--step SECONDS, --tokens-per-second N or --mfu PERCENT; or a log, and this file "
         "as --launch",
-        sign->what, sign->tool);
+        detect_article(sign->what), sign->what, sign->tool);
 }
 
 /* Records and tables that a log and a number have alike. */

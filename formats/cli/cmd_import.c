@@ -218,7 +218,8 @@ static int import_detected(int argc, char **argv)
     char *text = NULL;
     size_t size;
     struct rk_error error;
-    if (text_file_load(argv[1], FILE_BYTES, &text, &size, &error) != RK_OK)
+    if (detect_document(argv[1], &error) != RK_OK ||
+        text_file_load(argv[1], FILE_BYTES, &text, &size, &error) != RK_OK)
         return options_fail(&error);
     const struct tool_sign *sign = detect_tool(text);
     free(text);
@@ -226,8 +227,8 @@ static int import_detected(int argc, char **argv)
         detect_fail(sign, argv[1], &error);
         return options_fail(&error);
     }
-    fprintf(stderr, "reckon: note: %s is read as a %s of %s: reckon import %s\n", argv[1],
-            sign->what, sign->tool, sign->format);
+    fprintf(stderr, "reckon: note: %s is read as %s %s of %s: reckon import %s\n", argv[1],
+            detect_article(sign->what), sign->what, sign->tool, sign->format);
     char **words = calloc((size_t)argc + 2, sizeof *words);
     if (!words) {
         no_memory(&error);

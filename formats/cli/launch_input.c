@@ -256,10 +256,11 @@ static enum rk_status find_format(const struct launch_source *source, const char
     if (!sign || !name)
         detect_fail(sign, source->path, error);
     else
-        rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
-                "this is a %s of %s, which has no plan: give a launch script or a configuration of "
-                "a run",
-                sign->what, sign->tool);
+        rk_fail(
+            error, RK_BAD_INPUT, source->path, 0, 0,
+            "this is %s %s of %s, which has no plan: give a launch script or a configuration of "
+            "a run",
+            detect_article(sign->what), sign->what, sign->tool);
     return RK_BAD_INPUT;
 }
 

@@ -1,6 +1,6 @@
 #include "keys/detect.h"
 
-#include <reckon/status.h>
+#include "base/text.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static const struct tool_sign signs[] = {
     {"XTuner",        "configuration",     NULL,            "xtuner", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"Megatron-LM",   "file of arguments", "megatron-yaml", "MODEL_ARGS: --num-layers:|MODEL_ARGS: --micro-batch-size:", NULL},
     {"Megatron-LM",   "launch script",     "megatron",      "--num-layers --hidden-size --num-attention-heads", NULL},
-    {"InternEvo",     "configuration",     NULL,            "internlm parallel|zero1 tensor pipeline weight", "say its degrees as words of reckon predict"},
+    {"InternEvo",     "configuration",     NULL,            "internlm parallel|zero1= tensor= pipeline=", "say its degrees as words of reckon predict"},
     {"Megatron-Bridge", "recipe",          "bridge-recipe", "megatron.bridge ConfigContainer", NULL},
     {"Megatron-Bridge", "configuration",   "nemo",          "train: ddp: checkpoint: model: logger: tensor_model_parallel_size:", NULL},
     {"Megatron-Bridge", "file of overrides", "nemo",          "model.num_layers train.global_batch_size", NULL},
@@ -167,4 +167,17 @@ void detect_fail(const struct tool_sign *sign, const char *path, struct rk_error
             error, RK_BAD_INPUT, path, 0, 0, "this is %s %s %s; reckon does not read it%s%s",
             strchr("AEIOXaeio", sign->tool[0]) || strncmp(sign->tool, "ML", 2) == 0 ? "an" : "a",
             sign->tool, sign->what, sign->instead ? ": " : "", sign->instead ? sign->instead : "");
+}
+
+enum rk_status detect_document(const char *path, struct rk_error *error)
+{
+    static const char *const endings[] = {".md", ".rst", ".html", ".pdf", NULL};
+    if (!text_ends_in_any(path, endings)) return RK_OK;
+    return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                   "is documentation: give the script or the configuration that it shows");
+}
+
+const char *detect_article(const char *what)
+{
+    return strchr("aeio", what[0]) ? "an" : "a";
 }

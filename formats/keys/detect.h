@@ -2,6 +2,8 @@
 #ifndef RECKON_KEYS_DETECT_H
 #define RECKON_KEYS_DETECT_H
 
+#include <reckon/status.h>
+
 #include <stdbool.h>
 
 struct tool_sign {
@@ -12,12 +14,16 @@ struct tool_sign {
     const char *instead; /* what to give instead, where it is not read; NULL: nothing is known */
 };
 
-struct rk_error;
-
 /* The error that such a file is not read, or (NULL) known to be nobody's. */
 void detect_fail(const struct tool_sign *sign, const char *path, struct rk_error *error);
 
 /* NULL: no tool's that is known here. */
 const struct tool_sign *detect_tool(const char *text);
+
+/* Documentation may show files of several tools, and is none: RK_BAD_INPUT, by the name's end. */
+enum rk_status detect_document(const char *path, struct rk_error *error);
+
+/* "a" or "an", as `what` begins. */
+const char *detect_article(const char *what);
 
 #endif

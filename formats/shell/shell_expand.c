@@ -392,7 +392,7 @@ static void put_braced(struct builder *b, const char *at, size_t length, bool qu
     at += count || indirect;
     const size_t name = read_parameter(b, at, end, &p);
     if (!name) {
-        shell_fail(b->s, b->place, "a name is expected after ${");
+        shell_fail(b->s, b->place, "a variable's name is expected after ${");
         return;
     }
     at += name;

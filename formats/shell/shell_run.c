@@ -195,7 +195,8 @@ struct shell_token shell_redirect(struct shell_lexer *l, struct shell_token oper
 {
     const struct shell_token target = shell_next(l);
     if (target.kind != SHELL_WORD)
-        shell_fail(l->s, target.place, "a name is expected after %.*s",
+        shell_fail(l->s, target.place,
+                   "a file's name is expected after %.*s: is this a script of sh or bash?",
                    (int)operator.length, operator.raw);
     else if (shell_token_is(operator, "<<") || shell_token_is(operator, "<<-"))
         shell_heredoc(l, operator.length == 3, target);

@@ -11,6 +11,9 @@ reckon import train.py
 printf 'max_seq_len: 2048\nglobal_train_batch_size: 256\nmodel: {name: mpt_causal_lm}\nfsdp_config: {}\n' >mpt.yaml
 reckon import mpt.yaml
 echo 'swift sft --model Qwen/Qwen3-8B' >swift.sh; reckon import swift.sh
+# documentation shows files of several tools, and words of them make none
+echo 'as in `torchrun pretrain_gpt.py --num-layers 2`' >README.md; reckon import README.md
+echo 'tp4 pp2 zero1, tensor and pipeline, weight' >words; reckon import words
 printf 'export DGXNNODES=8\nexport MINIBS=16\n' >config_8x8.sh; reckon import config_8x8.sh
 printf 'max_duration: 4800ba\nmodel: {name: mpt_causal_lm, d_model: 768, n_layers: 12}\ndevice_train_microbatch_size: 4\nglobal_train_batch_size: 256\n' >foundry.yaml; reckon import foundry.yaml
 printf 'megatron sft --model Qwen/Qwen3-8B --tensor_model_parallel_size 2 --system data\n' >mcore.sh; reckon import mcore.sh
@@ -40,13 +43,15 @@ reckon: train.py: this is a ColossalAI script or configuration; reckon does not 
 reckon: mpt.yaml: this is a llm-foundry configuration; reckon does not read it: say model and batch as words of reckon predict, framework=fsdp zero3
 reckon: note: swift.sh is read as a script of ms-swift: reckon import ms-swift
 reckon: swift.sh: no command of this script starts ms-swift
+reckon: README.md: is documentation: give the script or the configuration that it shows
+reckon: words: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them)
 reckon: config_8x8.sh: this is an MLPerf submission's configuration; reckon does not read it: give its folder, with systems and results, to reckon import mlperf
 reckon: foundry.yaml: this is a llm-foundry configuration; reckon does not read it: say model and batch as words of reckon predict, framework=fsdp zero3
 reckon: mcore.sh: this is a ms-swift script; reckon does not read it: say model, batch and degrees as words of reckon predict
 reckon: tulu.yaml: this is an open-instruct script or configuration; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=deepspeed
 reckon: sft.sh: this is a verl configuration; reckon does not read it: give the sizes and degrees of its actor as a plan
 reckon: tulu.sh: this is an open-instruct script or configuration; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=deepspeed
-reckon: note: primus.yaml is read as a experiment of Primus: reckon import primus
+reckon: note: primus.yaml is read as an experiment of Primus: reckon import primus
 reckon: primus.yaml: modules.pre_trainer.framework is torchtitan: only megatron is read here
 reckon: gpt2.yaml: this is a Modalities configuration; reckon does not read it: say model, batch and degrees as words of reckon predict, framework=fsdp
 reckon: note: said.yaml is read as a training of Hugging Face: reckon import trainer
