@@ -155,7 +155,8 @@ static enum rk_status run(void *context, const struct rk_budgeted *w,
                           struct rk_error *error)
 {
     struct weighing *at = context;
-    const struct forecast forecast = {&w->model, w->system, &w->offer.found.plan, prediction, ""};
+    const struct forecast forecast = {&w->model,  w->system, &w->offer.found.plan,
+                                      prediction, "",        NULL};
     at->assumed[0] = '\0';
     const enum rk_status status =
         run_campaign(at->terms, &forecast, RK_BUDGET_TOKENS, campaign, at->assumed, error);
@@ -225,6 +226,13 @@ static const char *asked_text(struct report *report, const struct rk_budgeted *w
                         w->campaign.recovery.spares);
 }
 
+/* How far GPUs were doubled. */
+static const char *most_text(struct report *report, const struct rk_system *system)
+{
+    if (!system->devices) return report_text(report, ", %d times", RK_BUDGET_DOUBLINGS);
+    return report_text(report, ", up to the %" PRIu64 " of the machine", system->devices);
+}
+
 /* What would do for a model that is not affordable. */
 static enum rk_status note_short(struct report *report, const struct weighing *at,
                                  const struct rk_budgeted *w, struct rk_error *error)
@@ -246,9 +254,8 @@ static enum rk_status note_short(struct report *report, const struct weighing *a
         text = report_text(report, "%s; %" PRIu64 " GPUs suffice, %s", text, gpus,
                            asked_text(report, &more));
     else if (status == RK_OK && (args->days > 0 || !w->fits))
-        text =
-            report_text(report, "%s; no number of GPUs suffices, of %" PRIu64 " doubled %d times",
-                        text, args->gpus, RK_BUDGET_DOUBLINGS);
+        text = report_text(report, "%s; doubling the GPUs does not suffice%s",
+                           text, most_text(report, at->budget.system));
     report_answer(report, REPORT_BAD, text);
     return status;
 }
@@ -305,7 +312,7 @@ static enum rk_status weigh_all(struct weighing *at, struct weighed all[RK_BUDGE
 static void add_plan(struct report *report, const struct rk_budgeted *w, const char *what)
 {
     struct rk_prediction prediction;
-    const struct forecast f = {&w->model, w->system, &w->offer.found.plan, &prediction, ""};
+    const struct forecast f = {&w->model, w->system, &w->offer.found.plan, &prediction, "", NULL};
     struct rk_error error; /* without memory the answer stands without them */
     rk_predict(f.model, f.system, f.plan, &prediction);
     if (what) return verdict_of(report, what, &f);
@@ -369,8 +376,10 @@ static enum rk_status fill(struct report *report, struct weighing *at,
     if (!best && args->model && count && all[0].of.fits) best = &all[0].of;
     if (best) add_plan(report, best, NULL);
     if (*assumed)
-        report_paragraph(report, report_text(report, "assumed: %s; megatron, %s", assumed,
-                                             "the best plan of a search for each size"));
+        report_paragraph(report,
+                         report_text(report, "assumed: %s; %s, %s", assumed,
+                                     rk_framework_name(rk_usual_framework(at->budget.system)),
+                                     "the best plan of a search for each size"));
     return status;
 }
 

@@ -294,11 +294,11 @@ static void add_room(struct report *report, const struct fits_question *question
                                                isnan(chance) ? cell_none() : cell_number(chance)});
 }
 
-static void fill_report(struct report *report, const struct fits_question *question,
-                        const struct forecast *f)
+static void fill_report(struct report *report, const struct fits_args *args,
+                        const struct fits_question *question, const struct forecast *f)
 {
     verdict_add(report, f, &question->sure);
-    report_paragraph(report, verdict_cost(report, f));
+    if (!args->run.tokens) report_paragraph(report, verdict_cost(report, f));
     add_verdict(report, question, f);
     if (f->prediction->timed) add_room(report, question, f);
     fits_say_unsure(report, question, f);
@@ -337,6 +337,7 @@ static enum rk_status read_input(struct fits_args *args, struct plan_input *inpu
     status = sure_read(args->sure, &question->sure, error);
     if (status == RK_OK && args->tune && !plan_given(&input->draft, "framework")) tune_with(input);
     if (status != RK_OK) return status;
+    plan_take_framework(&input->draft, &input->system); /* whose headroom it is */
     status = headroom_room(args->headroom, &input->model, &input->system, &input->draft.plan,
                            &question->room, error);
     if (status != RK_OK) return status;
@@ -400,7 +401,7 @@ static int answer(const struct fits_args *args, const struct fits_question *ques
         return page_of_plan(args->output, f, &names, &args->run, &error) == RK_OK
                    ? code
                    : options_fail(&error);
-    fill_report(&report, question, f);
+    fill_report(&report, args, question, f);
     status = forecast_nearest(&report, f, NULL, args->nearest, &error);
     if (status == RK_OK && args->place && f->prediction->timed)
         status = fits_place(&report, f, &error);
@@ -429,8 +430,8 @@ int cmd_fits(int argc, char **argv)
     } else if (code == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
         rk_predict(&input.model, &input.system, plan, &prediction);
-        const struct forecast forecast = {&input.model, &input.system, plan, &prediction,
-                                          input.assumed};
+        const struct forecast forecast = {&input.model, &input.system, plan,
+                                          &prediction,  input.assumed, &question.sure};
         code = answer(&args, &question, &forecast);
     } else {
         code = options_fail(&error);

@@ -152,8 +152,8 @@ static enum rk_status open_over(struct tables *t, const struct longest_args *arg
                        "--gpus does not go with several clusters: each says how many it has");
     struct rk_plans_problem *problem = t->over = malloc(sizeof *problem);
     if (!problem) return no_memory(error);
-    rk_plans_problem_init(problem, &input->model, &input->system, RK_MEGATRON, 0,
-                          RK_LONGEST_SAMPLES, t->p->step);
+    rk_plans_problem_init(problem, &input->model, &input->system,
+                          rk_usual_framework(&input->system), 0, RK_LONGEST_SAMPLES, t->p->step);
     enum rk_status status = plan_problem_take(&input->draft, problem, error);
     struct rk_space *space = status == RK_OK ? rk_plans_open(problem, error) : NULL;
     if (!space) return error->status;
@@ -223,9 +223,11 @@ static void say_longest(struct tables *t, const struct found *found, int count)
         if (found[i].any) last = &found[i];
     if (!last)
         return report_answer(t->report, REPORT_BAD,
-                             report_text(t->report, "does not fit: %s is too small for %s tokens",
-                                         found[count - 1].limit, whole_format(size, t->p->step)));
-    const struct forecast f = {t->p->model, &t->input->system, &last->plan, &prediction, ""};
+                             report_text(t->report,
+                                         "does not fit: %s tokens (limit: %s); --step N tries "
+                                         "shorter samples",
+                                         whole_format(size, t->p->step), found[count - 1].limit));
+    const struct forecast f = {t->p->model, &t->input->system, &last->plan, &prediction, "", NULL};
     rk_predict(f.model, f.system, f.plan, &prediction);
     verdict_of(
         t->report,
@@ -252,11 +254,12 @@ static enum rk_status note_host(struct tables *t, const struct longest_args *arg
     t->input = alone;
     rk_system_release(&with.system);
     if (status == RK_OK && found.tokens[RK_LONGEST_KINDS] > last->tokens[RK_LONGEST_KINDS])
-        report_note(t->report,
-                    report_text(t->report, "with %s, assumed, %s tokens: add %s to the system",
-                                host_note(&host, note),
-                                whole_format(size, found.tokens[RK_LONGEST_KINDS]),
-                                host_word(&host, word)));
+        report_note(t->report, report_text(t->report,
+                                           "with %s, assumed, %s tokens on %" PRIu64
+                                           " GPUs: add %s to the system",
+                                           host_note(&host, note),
+                                           whole_format(size, found.tokens[RK_LONGEST_KINDS]),
+                                           found.gpus, host_word(&host, word)));
     return status;
 }
 

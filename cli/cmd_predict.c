@@ -207,8 +207,8 @@ int cmd_predict(int argc, char **argv)
     if (status == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
         rk_predict(&input.model, &input.system, plan, &prediction);
-        const struct forecast forecast = {&input.model, &input.system, plan, &prediction,
-                                          input.assumed};
+        const struct forecast forecast = {&input.model, &input.system, plan,
+                                          &prediction,  input.assumed, NULL};
         const struct page_names names = {args.source.model, args.source.system, args.source.file,
                                          NULL, false};
         code = verdict_exit(&forecast);

@@ -266,8 +266,8 @@ static void keep_memory(void)
 
 static void add_heading(struct report *report, const struct plan_input *input, size_t programs)
 {
-    const struct forecast forecast = {&input->model, &input->system, &input->draft.plan, NULL,
-                                      input->assumed};
+    const struct forecast forecast = {&input->model, &input->system, &input->draft.plan,
+                                      NULL,          input->assumed, NULL};
     report_note(report,
                 report_text(report, "%s on %s, %" PRIu64 " GPUs: %zu programs", input->model.id,
                             input->system.id, input->draft.plan.ranks, programs));

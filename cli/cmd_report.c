@@ -188,8 +188,8 @@ static enum rk_status make_plan(struct job *job, int *code, struct rk_error *err
     if (status == RK_OK) status = plan_gather(source, input, error);
     if (status == RK_OK) status = plan_settle(source, input, NULL, NULL, error);
     if (status != RK_OK) return status;
-    const struct forecast forecast = {&input->model, &input->system, &input->draft.plan,
-                                      &job->prediction, input->assumed};
+    const struct forecast forecast = {&input->model,    &input->system, &input->draft.plan,
+                                      &job->prediction, input->assumed, NULL};
     const struct page_names names = {source->model, source->system, source->file,
                                      job->args.measured, job->args.addresses};
     if (names.measured) {

@@ -270,7 +270,7 @@ static int refuse(const struct serve_question *q, struct plan_input *input,
     p->tightest = served->tightest;
     p->reasons = 1;
     p->reason[0] = served->reason;
-    const struct forecast f = {q->model, q->system, q->plan, p, input->assumed};
+    const struct forecast f = {q->model, q->system, q->plan, p, input->assumed, NULL};
     report_answer(q->report, REPORT_BAD,
                   report_text(q->report, "%s: %s",
                               served->timed ? sure_name(SURE_NOT) : "cannot run",

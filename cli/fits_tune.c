@@ -88,7 +88,7 @@ static enum sure sure_of_plan(const struct tuning *t, struct rk_plan *plan, stru
     const struct rk_system *system = system_of(t, plan);
     if (!plan_given(&t->input->draft, "batch")) plan->batch = plan->microbatch * rk_plan_data(plan);
     rk_predict(&t->input->model, system, plan, p);
-    const struct forecast f = {&t->input->model, system, plan, p, ""};
+    const struct forecast f = {&t->input->model, system, plan, p, "", NULL};
     return verdict_sure(&f, &t->question->sure);
 }
 
@@ -233,7 +233,8 @@ static void note_way(struct report *report, const char *what, const struct way *
 static void add_verdict(struct report *report, const struct tuning *t, const struct way *way)
 {
     struct rk_prediction p;
-    const struct forecast f = {&t->input->model, system_of(t, &way->plan), &way->plan, &p, ""};
+    const struct forecast f = {
+        &t->input->model, system_of(t, &way->plan), &way->plan, &p, "", NULL};
     rk_predict(f.model, f.system, f.plan, &p);
     verdict_of(report,
                report_text(report, "fastest way of fine-tuning: %s, %.0f tokens/s per GPU; ",
@@ -265,7 +266,8 @@ static enum sure report_ways(struct report *report, const struct tuning *t)
             report,
             "up to: samples of the largest microbatch that fits. longest: tokens per sample that "
             "fit with a microbatch of 1, in steps of %d. A way fits when its P(fits) is at least "
-            "%.3g %% (--sure). One that offloads is called the fastest where it is so by a tenth.",
+            "%.3g %% (--sure). A way that offloads is called the "
+            "fastest only where it is faster by a tenth.",
             TOKENS_STEP, 100 * t->question->sure.fits));
     return fastest->sure;
 }

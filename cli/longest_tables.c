@@ -90,7 +90,7 @@ static struct report_table *add_table(struct report *report, const char *name, c
 static void add_range(struct tables *t, const struct rk_plan *plan)
 {
     struct rk_prediction prediction;
-    const struct forecast f = {t->p->model, &t->input->system, plan, &prediction, ""};
+    const struct forecast f = {t->p->model, &t->input->system, plan, &prediction, "", NULL};
     rk_predict(t->p->model, &t->input->system, plan, &prediction);
     const char *times = learned_times(t->report, &f);
     if (!times) return;

@@ -363,7 +363,7 @@ static void say_fastest(const struct table *t)
 {
     struct report *report = t->report;
     const struct rk_offload_job *job = t->job;
-    const struct forecast f = {job->model, job->system, &t->plan, t->prediction, ""};
+    const struct forecast f = {job->model, job->system, &t->plan, t->prediction, "", NULL};
     if (!t->fastest) {
         report_answer(report, REPORT_BAD,
                       report_text(report, "does not fit by any rule; as the plan says: %s",

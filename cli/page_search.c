@@ -25,7 +25,7 @@ static void fetch(const struct searched *j, uint64_t index, struct found_plan *f
     rk_plans_plan(j->search->search->space, index, &found->plan);
     rk_predict(p->model, p->system, &found->plan, &found->prediction);
     found->outcome = found->prediction.outcome;
-    const struct forecast f = {p->model, p->system, &found->plan, &found->prediction, ""};
+    const struct forecast f = {p->model, p->system, &found->plan, &found->prediction, "", NULL};
     found->known = forecast_range(&f, found->step_s);
 }
 
@@ -232,8 +232,8 @@ static void verdict(const struct searched *j)
     } else {
         const struct rk_plan *plan = &j->best[0].plan;
         struct rk_prediction prediction;
-        const struct forecast f = {problem_of(j)->model, problem_of(j)->system, plan, &prediction,
-                                   ""};
+        const struct forecast f = {
+            problem_of(j)->model, problem_of(j)->system, plan, &prediction, "", NULL};
         rk_predict(f.model, f.system, plan, &prediction);
         const enum sure sure = verdict_sure(&f, NULL);
         block.tone = verdict_tone(sure);

@@ -2,7 +2,6 @@
 #include "advise/clusters_run.h"
 #include "base/memory.h"
 #include "catalog/hosts.h"
-#include "catalog/names.h"
 #include "facts/headroom.h"
 #include "workload/layers.h"
 
@@ -267,6 +266,7 @@ static enum rk_status find_over_clusters(const struct plan_source *source, struc
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--batch is missing: add --batch 256, or the word gbs256");
     }
+    plan_take_framework(&input->draft, &input->system);
     rk_plans_problem_init(problem, &input->model, &input->system, words->framework, 0, words->batch,
                           words->sequence);
     problem->launchable = source->alike;
@@ -431,7 +431,7 @@ static void say_load(struct plan_input *input)
 {
     const struct rk_plan *plan = &input->draft.plan;
     if (input->model.experts && plan->capacity_padded && !(plan->capacity_factor > 0) &&
-        !(plan->imbalance > 1))
+        !(plan->imbalance > 1) && plan->framework != RK_MEGATRON)
         plan_assume(input, "imbalance %.3g (of the busiest expert, to which all are padded)",
                     busiest_expert(&input->model));
 }
@@ -498,11 +498,8 @@ static enum rk_status settle_several(struct plan_input *input, struct rk_error *
 /* Adapters are on a checkpoint as it is stored. */
 static void settle_base(const struct plan_source *source, struct plan_input *input)
 {
-    struct plan_draft *draft = &input->draft;
-    const enum rk_base base = names_base(source->model ? source->model : "");
-    if (base == RK_BASE_PLAIN || !draft->plan.lora || plan_given(draft, "base")) return;
-    draft->plan.base = base;
-    plan_assume(input, "base %s (the checkpoint's name)", rk_base_name(base));
+    if (plan_take_checkpoint(&input->draft, source->model))
+        plan_assume(input, "base %s (the checkpoint's name)", rk_base_name(input->draft.plan.base));
 }
 
 enum rk_status plan_settle(const struct plan_source *source, struct plan_input *input,

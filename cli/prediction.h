@@ -11,7 +11,8 @@ struct forecast {
     const struct rk_system *system;
     const struct rk_plan *plan;
     const struct rk_prediction *prediction;
-    const char *assumed; /* what was not said */
+    const char *assumed;            /* what was not said */
+    const struct sure_bounds *sure; /* when it fits; NULL: the usual ones */
 };
 
 /* "reckon", "calculon" or, over several clusters, "simulation": what answers the plan. */

@@ -112,7 +112,7 @@ static enum rk_status keep_plan(const struct run_terms *terms, const struct fore
             return rk_fail(error, status, NULL, 0, 0, "--phases: phase %zu: %s", i + 1, inner.text);
         rk_predict(f->model, f->system, plan, prediction);
         if (!prediction->timed) return fail_misfit(prediction, i, error);
-        const struct forecast own = {f->model, f->system, plan, prediction, ""};
+        const struct forecast own = {f->model, f->system, plan, prediction, "", NULL};
         status = run_campaign(terms, &own, said[i].tokens, &phases->campaign[i],
                               i ? NULL : phases->assumed, error);
         if (status != RK_OK) return status;
@@ -211,7 +211,7 @@ static enum rk_status fill_candidates(const struct run_terms *terms, const struc
         if (rk_predict(f->model, f->system, &c->plan, &c->prediction) != RK_FITS ||
             !c->prediction.timed)
             continue;
-        const struct forecast own = {f->model, f->system, &c->plan, &c->prediction, ""};
+        const struct forecast own = {f->model, f->system, &c->plan, &c->prediction, "", NULL};
         status = run_campaign(terms, &own, said[phase].tokens, &c->campaign,
                               noted ? NULL : phases->assumed, error);
         noted = true;
@@ -302,7 +302,7 @@ static enum rk_status add_other(const struct run_terms *terms,
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--phases: no plan fits phase %zu",
                        phase + 1);
     rk_predict(problem->model, problem->system, &found.plan, &prediction);
-    const struct forecast f = {problem->model, problem->system, &found.plan, &prediction, ""};
+    const struct forecast f = {problem->model, problem->system, &found.plan, &prediction, "", NULL};
     const enum rk_status status = run_campaign(terms, &f, tokens, &campaign, NULL, error);
     if (status != RK_OK) return status;
     campaign.switch_s =
@@ -345,7 +345,7 @@ enum rk_status run_share(const struct run_terms *terms, struct run_share *share,
                          "about: give --batch and --sequence of one of them",
                          (unsigned long long)space->base.batch);
     if (status != RK_OK) return status;
-    const struct forecast f = {space->model, space->system, &space->base, &second, ""};
+    const struct forecast f = {space->model, space->system, &space->base, &second, "", NULL};
     status = run_campaign(&own, &f, asked, &share->asked, NULL, error);
     if (status == RK_OK) add_sums(&share->of_a_second, &share->asked);
     return status;

@@ -55,7 +55,8 @@ static void take_first(const struct search *search, struct first *first)
     const struct rk_plans_problem *p = &search->problem;
     search_plan(search, 0, &first->plan);
     rk_predict(p->model, p->system, &first->plan, &first->prediction);
-    first->forecast = (struct forecast){p->model, p->system, &first->plan, &first->prediction, ""};
+    first->forecast =
+        (struct forecast){p->model, p->system, &first->plan, &first->prediction, "", NULL};
 }
 
 /* How long such runs took that were predicted so. */
@@ -96,11 +97,12 @@ static void add_lost(struct report *report, const struct search *search, const s
     struct rk_error error;
     if (!notes) return;
     if (export_lost(targets[plan->framework], &both, notes, &error) != RK_OK)
-        report_note(report, report_text(report, "  which it refuses: %s", error.text));
+        report_note(report, report_text(report, "  the export is refused: %s", error.text));
     for (int i = 0; i < notes->count; i++)
         if (notes->note[i].severity == NOTE_WARNING)
-            report_note(report, report_text(report, "  but for %s %s: %s", notes->note[i].what,
-                                            notes->note[i].have, notes->note[i].need));
+            report_note(report,
+                        report_text(report, "  the file cannot say %s %s: %s", notes->note[i].what,
+                                    notes->note[i].have, notes->note[i].need));
     free(notes);
 }
 

@@ -226,7 +226,7 @@ void search_clusters_proof(struct report *report, const struct search *search)
     struct rk_plan plan;
     search_plan(search, 0, &plan);
     rk_predict(p->model, p->system, &plan, &prediction);
-    const struct forecast best = {p->model, p->system, &plan, &prediction, ""};
+    const struct forecast best = {p->model, p->system, &plan, &prediction, "", NULL};
     forecast_placement(report, &best);
     if (!search->result.complete) return; /* nothing is proved yet */
     add_bounds(report, search);

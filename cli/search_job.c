@@ -31,8 +31,8 @@ static enum rk_framework framework_of(const struct search_args *args, const stru
 {
     const bool described = rk_system_describes_kernels(system);
     *why = NULL;
-    if (system->machine && args->framework < 0) return RK_MEGATRON;
-    const enum rk_framework usual = rk_usual_framework(system->kernels.frameworks);
+    const enum rk_framework usual = rk_usual_framework(system);
+    if (system->machine && args->framework < 0) return usual;
     if (args->framework >= 0) return (enum rk_framework)args->framework;
     if (args->plan || args->words.count || args->sequence ||
         plan_axes_only(&args->axes, RK_BY_RECKON))

@@ -289,7 +289,7 @@ static void add_verdict(struct report *report, const struct search *search,
     static const struct report_column columns[] = {
         {.name = "command"}, {.name = "predictor"}, {.name = "complete"}};
     const struct rk_plans_problem *p = &search->problem;
-    const struct forecast f = {p->model, p->system, &answer->plan, &answer->prediction, ""};
+    const struct forecast f = {p->model, p->system, &answer->plan, &answer->prediction, "", NULL};
     verdict_best(report, answer->complete, &f);
     const char *price = search->args->run.tokens ? NULL : verdict_cost(report, &f);
     report_note(report, report_text(report,

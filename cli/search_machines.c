@@ -79,7 +79,7 @@ enum rk_status search_machines_facts(const struct search *search, const struct r
                                      struct rk_error *error)
 {
     const struct rk_plans_problem *p = &search->problem;
-    const struct forecast f = {p->model, p->system, plan, prediction, ""};
+    const struct forecast f = {p->model, p->system, plan, prediction, "", NULL};
     double range[FORECAST_QUANTILES];
     *facts = (struct machine_facts){.measured = count_measured(steps, p->system->id)};
     facts->ranged = forecast_range(&f, range);

@@ -38,7 +38,7 @@ static enum rk_status fill_run(struct report *report, const struct search *searc
     if (!search->result.found || !search_speaks()) return RK_OK;
     search_plan(search, 0, &plan);
     rk_predict(p->model, p->system, &plan, &prediction);
-    const struct forecast forecast = {p->model, p->system, &plan, &prediction, ""};
+    const struct forecast forecast = {p->model, p->system, &plan, &prediction, "", NULL};
     return search_is_over_clusters(search)
                ? run_section(report, &search->args->run, &forecast, NULL, NULL, error)
                : run_section(report, &search->args->run, &forecast, p, &search->run, error);

@@ -244,7 +244,7 @@ static void add_point(struct report *report, struct report_table *points,
     if (!row->reason) {
         struct rk_prediction prediction;
         double at[FORECAST_QUANTILES];
-        const struct forecast f = {row->model, row->system, &row->plan, &prediction, ""};
+        const struct forecast f = {row->model, row->system, &row->plan, &prediction, "", NULL};
         rk_predict(row->model, row->system, &row->plan, &prediction);
         const bool known = forecast_range(&f, at);
         const struct report_cell figures[] = {
@@ -311,7 +311,7 @@ static void add_verdict(struct report *report, const struct table *table,
         report_answer(report, REPORT_BAD, "no problem has a plan that can run");
         return;
     }
-    const struct forecast f = {best->model, best->system, &best->plan, &prediction, ""};
+    const struct forecast f = {best->model, best->system, &best->plan, &prediction, "", NULL};
     rk_predict(f.model, f.system, f.plan, &prediction);
     verdict_of(report,
                report_text(report, "%s%s: %s; ", sort ? "best by " : "most tokens per second",

@@ -29,7 +29,8 @@ enum sure verdict_sure(const struct forecast *f, const struct sure_bounds *bound
     for (int i = 0; p->verdict != RK_FITS && i < p->reasons && i < RK_MAX_REASONS; i++)
         if (p->reason[i].tier != 0) return SURE_NOT; /* what is measured is the device's peak */
     return sure_of(f->model, f->plan, p->stage[p->tightest].total_bytes,
-                   forecast_system(f, p->tightest)->memory[0].capacity_bytes, bounds);
+                   forecast_system(f, p->tightest)->memory[0].capacity_bytes,
+                   bounds ? bounds : f->sure);
 }
 
 static const char *step_of(struct report *report, const struct forecast *f)
@@ -134,7 +135,9 @@ static double price_of(struct report *report, const struct rk_system *system, co
     if (rk_campaign_facts_load(NULL, &facts, &error) != RK_OK) return 0;
     const struct rk_price_offer *offer =
         facts_offer(facts, system->id, length ? system->price : NULL);
-    if (offer) *source = report_text(report, "cheapest listed: %s, %s", offer->name, offer->date);
+    if (offer)
+        *source = report_text(report, "%s: %s, %s", length ? "listed" : "cheapest listed",
+                              offer->name, offer->date);
     price = offer ? offer->usd_per_hour : 0;
     rk_campaign_facts_release(facts);
     return price;

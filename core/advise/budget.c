@@ -54,8 +54,7 @@ static enum rk_status find_plan(const struct rk_budget *b, struct rk_budgeted *w
 {
     struct rk_plans_problem problem;
     struct rk_aim aim = {.threads = b->threads, .stop = b->stop, .context = b->context};
-    rk_plans_problem_init(&problem, &w->model, w->system,
-                          rk_usual_framework(w->system->kernels.frameworks), b->gpus,
+    rk_plans_problem_init(&problem, &w->model, w->system, rk_usual_framework(w->system), b->gpus,
                           batch_of(b, &w->model), 0);
     const enum rk_status status = b->leave(b->context, &problem, &aim, error);
     w->fits = status == RK_OK && rk_offer(&problem, &aim, &w->offer);

@@ -122,7 +122,7 @@ void rk_longest_forget(struct rk_longest *p)
 enum rk_framework rk_longest_framework(enum rk_longest_kind kind, const struct rk_system *system)
 {
     const bool deepspeed = kind == RK_LONGEST_DEEPSPEED || kind == RK_LONGEST_CHUNKED;
-    return deepspeed ? RK_DEEPSPEED : rk_usual_framework(system->kernels.frameworks);
+    return deepspeed ? RK_DEEPSPEED : rk_usual_framework(system);
 }
 
 static struct rk_plan plan_of(const struct rk_longest *p, const struct rk_longest_candidate *c,
@@ -283,7 +283,7 @@ bool rk_longest_fastest(struct rk_longest *p, uint64_t tokens, enum rk_longest_k
 const char *rk_longest_limit(struct rk_longest *p, uint64_t tokens, enum rk_longest_kind kind)
 {
     if (p->over) return longest_limit_over(p, tokens, kind);
-    const char *name = "no candidate can split it";
+    const char *name = "no plan splits it";
     double nearest = INFINITY;
     for (size_t i = 0; i < p->candidates; i++) {
         const struct rk_longest_candidate *c = &p->candidate[i];

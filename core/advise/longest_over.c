@@ -95,7 +95,7 @@ const char *longest_limit_over(struct rk_longest *p, uint64_t tokens, enum rk_lo
     if (!tokens || !rk_longest_fastest(p, tokens, kind, &plan, &outcome)) return "no plan fits";
     plan.sequence = tokens + p->step;
     rk_predict(p->model, p->over->system, &plan, &p->prediction);
-    if (!p->prediction.timed) return "no candidate can split it";
+    if (!p->prediction.timed) return "no plan splits it";
     for (int i = 1; i < p->prediction.stages; i++)
         if (filled(p, i) > filled(p, fullest)) fullest = i;
     const int tier = p->prediction.verdict == RK_FITS ? 0 : p->prediction.reason[0].tier;

@@ -27,7 +27,7 @@ const char *host_word(const struct host *host, char text[static HOST_WORD]);
 enum rk_status host_load(const struct host *host, const char *line, struct rk_system *system,
                          struct rk_error *error);
 
-/* "host memory 2 TiB a node of 8 at 50 GB/s each": what is assumed. Returns `text`. */
+/* "host memory 2 TiB per node of 8 at 50 GB/s each": what is assumed. Returns `text`. */
 const char *host_note(const struct host *host, char text[static HOST_WORD]);
 
 /* Where the plan offloads and the system of that line has one memory whose host is known: `made` is

@@ -1,6 +1,7 @@
 /* plan.c - the table of a plan's choices, and plan files, reckon-plan(5). */
 #include "base/memory.h"
 #include "catalog/catalog.h"
+#include "catalog/names.h"
 #include "catalog/plan_fields.h"
 #include "catalog/plan_stages.h"
 #include "catalog/readers.h"
@@ -129,8 +130,24 @@ bool plan_take_precision(struct plan_draft *draft, const struct rk_system *syste
 
 void plan_take_framework(struct plan_draft *draft, const struct rk_system *system)
 {
-    if (!plan_given(draft, "framework"))
-        draft->plan.framework = rk_usual_framework(system->kernels.frameworks);
+    const enum rk_framework usual = rk_usual_framework(system), was = draft->plan.framework;
+    struct rk_layout layout = *rk_plan_layout(&draft->plan);
+    if (plan_given(draft, "framework") || was == usual) return;
+    for (int i = -1; i < layout.others; i++) {
+        struct rk_local *layers = i < 0 ? &draft->plan.local : &layout.other[i];
+        if (layers->attention == rk_usual_attention(was, 0))
+            layers->attention = rk_usual_attention(usual, 0);
+        layers->framework = usual;
+    }
+    draft->plan.layout = rk_layout_keep(&layout);
+}
+
+bool plan_take_checkpoint(struct plan_draft *draft, const char *model)
+{
+    const enum rk_base base = names_base(model ? model : "");
+    if (base == RK_BASE_PLAIN || !draft->plan.lora || plan_given(draft, "base")) return false;
+    draft->plan.base = base;
+    return true;
 }
 
 void plan_take_system(struct plan_draft *draft, const struct rk_system *system)

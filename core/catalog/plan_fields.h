@@ -50,6 +50,10 @@ static inline bool plan_given(const struct plan_draft *draft, const char *key)
     return draft->given[plan_row(key)];
 }
 
+/* Adapters are on a checkpoint as it is stored, as the model's name says (NULL: nothing is known).
+ * False: the base is given, or stays as it is. */
+bool plan_take_checkpoint(struct plan_draft *draft, const char *model);
+
 /* What the machine decides of what was not said: whose plans run on it, all its GPUs, the precision
  * that it multiplies. False: it was said, or the machine says nothing. */
 void plan_take_framework(struct plan_draft *draft, const struct rk_system *system);

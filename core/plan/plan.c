@@ -19,15 +19,6 @@
     }
 RK_NAMES(NAMES)
 
-enum rk_framework rk_usual_framework(unsigned frameworks)
-{
-    int first = 0;
-    if (!frameworks || frameworks >> RK_MEGATRON & 1) return RK_MEGATRON;
-    while (!(frameworks >> first & 1))
-        first++;
-    return (enum rk_framework)first;
-}
-
 enum rk_attention_kernel rk_usual_attention(enum rk_framework framework, unsigned kernels)
 {
     const enum rk_attention_kernel *kernel = habits_of_framework[framework].kernels;

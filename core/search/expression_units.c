@@ -97,7 +97,7 @@ static const char *dimension_text(const struct dimension *d)
     if (d->flop == 1 && !d->second && !d->byte) return "FLOP";
     if (d->second == -1 && !d->byte && !d->flop) return "a rate";
     if (d->second == -1 && d->byte == 1 && !d->flop) return "bytes per second";
-    if (d->second == -1 && d->flop == 1 && !d->byte) return "FLOP a second";
+    if (d->second == -1 && d->flop == 1 && !d->byte) return "FLOP per second";
     return "of another unit";
 }
 

@@ -13,6 +13,24 @@
 /* ---- the problem ---- */
 
 /* As most people train, of what the system can multiply. */
+static unsigned frameworks_of(const struct rk_system *system)
+{
+    const unsigned some = system->kernels.frameworks; /* 0: any */
+    return some ? some : ~0u;
+}
+
+enum rk_framework rk_usual_framework(const struct rk_system *system)
+{
+    unsigned all = system->machine ? ~0u : frameworks_of(system);
+    int first = 0;
+    for (int i = 0; system->machine && i < system->machine->clusters; i++)
+        all &= frameworks_of(rk_system_of(system, i));
+    if (!all || all >> RK_MEGATRON & 1) return RK_MEGATRON; /* none of all: rules refuse it */
+    while (!(all >> first & 1))
+        first++;
+    return (enum rk_framework)first;
+}
+
 enum rk_precision rk_usual_precision(const struct rk_system *system)
 {
     static const enum rk_precision order[] = {RK_BF16, RK_FP16, RK_FP8_CURRENT, RK_TF32, RK_FP32};

@@ -234,7 +234,7 @@ static bool grid_point(const struct study *study, const struct grid *grid, size_
     point.model = grid->models.index[at / grid->systems.count];
     const struct rk_machine *machine = study_machine(study, &point);
     if (grid->usual && !machine)
-        point.framework = rk_usual_framework(study->system[point.system].system.kernels.frameworks);
+        point.framework = rk_usual_framework(&study->system[point.system].system);
     if (machine && gpus) return false;
     point.gpus = machine ? study->system[point.system].system.devices : grid->gpus.value[gpus];
     point.precision = precision == OPEN ? usual(study, &point) : (enum rk_precision)precision;

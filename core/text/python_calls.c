@@ -25,11 +25,11 @@ struct search {
 /* Of "Class.name(" or "Class(" at this place, the opening bracket; NULL: none begins here. */
 static const char *call_opens(const char *text, const char *at, const char *name)
 {
-    const char *end = text + strlen(text);
     const size_t n = strlen(name);
     if (strncmp(at, name, n) != 0 ||
         (at > text && (isalnum((unsigned char)at[-1]) || strchr("_.", at[-1]))))
         return NULL;
+    const char *end = at + strlen(at);
     for (at += n; *at == '.';)
         at += 1 + python_name_length(at + 1, end);
     return *at == '(' ? at : NULL;

@@ -275,7 +275,7 @@ static enum rk_status check_plan(const struct rk_model *model, const struct rk_s
     if (verdict == RK_FITS || verdict == RK_MEMORY_EXCEEDED || verdict == RK_BAD_DATATYPE ||
         verdict == RK_NETWORK_TOO_SMALL)
         return RK_OK;
-    const struct forecast forecast = {model, system, plan, &p, ""};
+    const struct forecast forecast = {model, system, plan, &p, "", NULL};
     rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "the plan cannot run: %s",
             forecast_reason(&report, &forecast, 0));
     report_release(&report);

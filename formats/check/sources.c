@@ -107,6 +107,7 @@ static void settle_draft(const struct rk_check_input *input, struct plan_draft *
         draft->given[plan_row("gpus")] = true;
     }
     if (input->system) plan_take_system(draft, input->system);
+    plan_take_checkpoint(draft, input->named);
     plan_imply(draft);
 }
 

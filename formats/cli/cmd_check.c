@@ -239,8 +239,9 @@ static const char *guess_format(const char *path, const char *text)
                                              {".bash", "megatron"},   {".txt", "megatron"}};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (text_ends_in(path, endings[i][0])) return endings[i][1];
-    const bool yaml = text_ends_in(path, ".yaml") || text_ends_in(path, ".yml");
-    const struct tool_sign *sign = yaml ? detect_tool(text) : NULL;
+    const bool keys =
+        text_ends_in(path, ".yaml") || text_ends_in(path, ".yml") || text_ends_in(path, ".py");
+    const struct tool_sign *sign = keys ? detect_tool(text) : NULL;
     for (const struct plan_format *f = plan_formats; sign && sign->format && f->name; f++)
         if (strcmp(f->name, sign->format) == 0) return f->name;
     if (text[strspn(text, " \t\r\n")] != '{') return "megatron";
@@ -317,6 +318,7 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
         status = read_checkpoint(args->checkpoint, &l->beside, &input->launch, error);
     if (status != RK_OK) return status;
     input->model = args->model ? &l->model : NULL;
+    input->named = args->model;
     input->system = &l->system;
     if (args->version && !(input->version = megatron_version(args->version)))
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,

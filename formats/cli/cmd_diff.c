@@ -178,8 +178,8 @@ static int write_tables(const struct diff *d, const struct diff_args *args, int 
     struct rk_error error;
     const bool script = (in->script && is_script_name(args->output)) || writes_config(in, args);
     diff_tables(&report, d, changes);
-    const struct forecast a = {&in->model, &in->system, &in->a, &d->a, ""};
-    const struct forecast b = {&in->model, &in->system, &in->b, &d->b, ""};
+    const struct forecast a = {&in->model, &in->system, &in->a, &d->a, "", NULL};
+    const struct forecast b = {&in->model, &in->system, &in->b, &d->b, "", NULL};
     code = run_compare(&report, &args->run, &a, &b, &error) == RK_OK
                ? show_report(&report, &args->show, script ? NULL : args->output, code)
                : options_fail(&error);

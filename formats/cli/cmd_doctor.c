@@ -250,7 +250,7 @@ static enum rk_status examine_memory(struct report *report, const struct memory_
     static struct rk_prediction p;
     const struct rk_plan *plan = &input->draft.plan;
     rk_predict(&input->model, &input->system, plan, &p);
-    const struct forecast f = {&input->model, &input->system, plan, &p, input->assumed};
+    const struct forecast f = {&input->model, &input->system, plan, &p, input->assumed, NULL};
     if (!p.timed)
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                        "this plan cannot be predicted: %s; is it the one that ran?",
@@ -321,7 +321,7 @@ static enum rk_status examine(struct report *report, struct doctor_args *args,
     if (status == RK_BAD_INPUT) status = log_fail(args->log, error);
     if (status != RK_OK) return status;
     rk_predict(&input->model, &input->system, plan, &p);
-    const struct forecast f = {&input->model, &input->system, plan, &p, input->assumed};
+    const struct forecast f = {&input->model, &input->system, plan, &p, input->assumed, NULL};
     if (!p.timed) return not_predicted(&p, error);
     const struct measured m = measure(&log);
     add_headline(report, &f, &m);
@@ -357,7 +357,7 @@ static enum rk_status examine_number(struct report *report, const struct doctor_
 {
     static struct rk_prediction p;
     const struct rk_plan *plan = &input->draft.plan;
-    const struct forecast f = {&input->model, &input->system, plan, &p, input->assumed};
+    const struct forecast f = {&input->model, &input->system, plan, &p, input->assumed, NULL};
     struct measured m = {.format = "a number", .steps = 1};
     char text[96];
     rk_predict(&input->model, &input->system, plan, &p);

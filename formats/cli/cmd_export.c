@@ -240,7 +240,7 @@ static void say_fit(const struct rk_model *model, const struct rk_plan *plan,
     else
         fprintf(stderr, "reckon: %son %s: %s", what, system->id, rk_verdict_name(p.verdict));
     struct report report = {.first = NULL};
-    const struct forecast f = {model, system, plan, &p, ""};
+    const struct forecast f = {model, system, plan, &p, "", NULL};
     fprintf(stderr, "%s\n", p.timed ? verdict_behind(&report, &f) : "");
     report_release(&report);
 }

@@ -145,7 +145,7 @@ static enum rk_status fill(struct report *report, const struct plan_input *input
     struct support rows[SUPPORT_ROWS];
     char class[SUPPORT_TEXT];
     const struct rk_plan *plan = &input->draft.plan;
-    const struct forecast f = {&input->model, &input->system, plan, &p, input->assumed};
+    const struct forecast f = {&input->model, &input->system, plan, &p, input->assumed, NULL};
     const enum rk_status status =
         support_rows(measured_steps_own(), &input->model, &input->system, plan, rows, error);
     if (status != RK_OK) return status;

@@ -105,9 +105,9 @@ static void take_gpus(struct plan_draft *draft, uint64_t gpus)
 
 /* What the words leave open is as in the other plan, its GPUs and its batch, or as reckon predict
  * takes it on the system. */
-static enum rk_status complete(struct plan_draft *draft, const struct rk_plan *other,
-                               const struct rk_system *system, struct rk_plan *plan,
-                               struct rk_error *error)
+static enum rk_status complete(const struct diff_source *source, struct plan_draft *draft,
+                               const struct rk_plan *other, const struct rk_system *system,
+                               struct rk_plan *plan, struct rk_error *error)
 {
     struct plan_fault fault;
     if (other && !plan_given(draft, "gpus") && !plan_given(draft, "data"))
@@ -117,16 +117,19 @@ static enum rk_status complete(struct plan_draft *draft, const struct rk_plan *o
         draft->given[plan_row("batch")] = true;
     }
     if (!system->machine) plan_take_system(draft, system);
+    plan_take_checkpoint(draft, source->model);
     if (!plan_complete(draft, &fault)) return plan_fail(draft, &fault, error);
     *plan = draft->plan;
     return RK_OK;
 }
 
 /* `gpus`: 0, or as many as both plans have unless their words say another number. */
-static enum rk_status read_words(const char *text, const struct rk_plan *other, bool changes,
-                                 const struct rk_system *system, uint64_t gpus,
-                                 struct rk_plan *plan, struct rk_error *error)
+static enum rk_status read_words(const struct diff_source *source, const char *text,
+                                 const struct rk_plan *other, bool changes,
+                                 const struct rk_system *system, struct rk_plan *plan,
+                                 struct rk_error *error)
 {
+    const uint64_t gpus = source->gpus;
     struct plan_draft draft = other && changes ? plan_draft_of(other) : plan_draft();
     const enum rk_status status = plan_read_words(changes ? text + 1 : text, &draft, error);
     if (status == RK_OK && gpus && !changes && plan_given(&draft, "gpus") &&
@@ -135,7 +138,7 @@ static enum rk_status read_words(const char *text, const struct rk_plan *other, 
                        "--gpus: %" PRIu64 ", but the words say gpus%" PRIu64 ": leave one out",
                        gpus, draft.plan.ranks);
     if (status == RK_OK && gpus && !plan_given(&draft, "gpus")) take_gpus(&draft, gpus);
-    return status == RK_OK ? complete(&draft, other, system, plan, error) : status;
+    return status == RK_OK ? complete(source, &draft, other, system, plan, error) : status;
 }
 
 /* Options change the second plan, or the first one where there is no second. */
@@ -148,7 +151,7 @@ static enum rk_status take_options(const struct diff_source *source, struct diff
     if (status != RK_OK) return status;
     snprintf(input->name_b, sizeof input->name_b, "%.40s",
              source->b ? input->name_b : "A with options");
-    return complete(&draft, &before, &input->system, &input->b, error);
+    return complete(source, &draft, &before, &input->system, &input->b, error);
 }
 
 static void name_plan(const char *text, enum form form, char name[static 48])
@@ -205,7 +208,7 @@ static enum rk_status read_plan(const struct diff_source *source, const char *te
     if (form == PLAN_CHANGES && !other)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "\"%.40s\": changes (+) need a plan before them", text);
-    return read_words(text, other, form == PLAN_CHANGES, system, source->gpus, plan, error);
+    return read_words(source, text, other, form == PLAN_CHANGES, system, plan, error);
 }
 
 /* Into input->b, with a bar where it takes long. */

@@ -27,8 +27,9 @@ static const char *memory_text(struct report *report, const struct plan_judgemen
 
 struct forecast diff_side(const struct diff *d, bool second)
 {
-    return (struct forecast){&d->in.model, &d->in.system, second ? &d->in.b : &d->in.a,
-                             second ? &d->b : &d->a, ""};
+    return (struct forecast){
+        &d->in.model, &d->in.system, second ? &d->in.b : &d->in.a, second ? &d->b : &d->a,
+        "",           NULL};
 }
 
 bool diff_fits(const struct diff *d)

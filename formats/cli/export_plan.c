@@ -25,7 +25,7 @@ const struct option export_source_options[] = {
 
 bool launch_has_file(const struct rk_system *system)
 {
-    return !system->kernels.frameworks;
+    return !system->kernels.frameworks || system->kernels.frameworks >> RK_MEGATRON & 1;
 }
 
 const char *launch_format(const struct rk_system *system, enum rk_framework framework)
@@ -57,10 +57,11 @@ enum rk_status export_gather(const struct plan_source *source, struct rk_system 
         draft.data = 0;
     }
     if (system) plan_take_system(&draft, system);
+    plan_take_checkpoint(&draft, source->model);
     if (!plan_complete(&draft, &fault)) return plan_fail(&draft, &fault, error);
     plan->plan = draft.plan;
     if (system && !launch_has_file(system))
         return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0, LAUNCH_NO_FILE, system->id,
-                       rk_framework_name(rk_usual_framework(system->kernels.frameworks)));
+                       rk_framework_name(rk_usual_framework(system)));
     return system ? host_add(&plan->plan, source->system, system, host, error) : RK_OK;
 }

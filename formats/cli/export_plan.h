@@ -21,8 +21,8 @@ struct export_plan {
 bool launch_has_file(const struct rk_system *system);
 const char *launch_format(const struct rk_system *system, enum rk_framework framework);
 #define LAUNCH_NO_FILE                                                                             \
-    "what runs on %s, for which framework=%s stands, has no file that is written: give its "       \
-    "program the degrees of the plan"
+    "no launch file is written for %s: framework=%s stands for programs of JAX there; give yours " \
+    "the degrees of the plan"
 
 /* Words override the file; the defaults are those of reckon-plan(5), with a system (else NULL)
  * those of reckon predict, which may offload to its nodes' memory. */

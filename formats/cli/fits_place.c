@@ -137,8 +137,8 @@ static enum rk_status place_step(struct placing *p, struct buffers *b, const str
     }
     status = least_of(run, &found, &least, error);
     if (status != RK_OK) return status;
-    add_row(p, "... where that is too much", least - (double)found.allocated,
-            "the least that it runs in, once what is wholly free is given back");
+    add_row(p, "... under pressure", least - (double)found.allocated,
+            "the least capacity that it runs in: segments that are wholly free are returned first");
     return RK_OK;
 }
 

@@ -194,7 +194,8 @@ static int print_answer(const struct import_answer *answer, const struct import_
 {
     struct report report = {.first = NULL};
     struct rk_prediction prediction;
-    const struct forecast forecast = {answer->model, system, answer->plan, &prediction, assumed};
+    const struct forecast forecast = {answer->model, system,  answer->plan,
+                                      &prediction,   assumed, NULL};
     if (system) rk_predict(answer->model, system, answer->plan, &prediction);
     add_headline(&report, answer, system);
     add_verdict(&report, answer, system ? &forecast : NULL);

@@ -80,7 +80,7 @@ static void memory(struct html_page *page, const struct diff *d, const char *com
         {.name = "what"},
     };
     struct report_table *table = page_table(page, columns, COUNT_OF(columns));
-    const struct forecast b = {&d->in.model, &d->in.system, &d->in.b, &d->b, ""};
+    const struct forecast b = {&d->in.model, &d->in.system, &d->in.b, &d->b, "", NULL};
     const double capacity = forecast_system(&b, d->b.tightest)->memory[0].capacity_bytes;
     for (int i = 0; i < RK_HOLDING_COUNT; i++) {
         const enum rk_holding h = (enum rk_holding)i;

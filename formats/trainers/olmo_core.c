@@ -252,6 +252,7 @@ static enum rk_status read_ranks(const struct reading *r)
     const char *kind = last_of(j->context);
     int k = 0;
     p->ranks = r->source->gpus;
+    if (!p->ranks) p->ranks = notes_machine(r->notes, r->source->machine);
     if (!p->ranks)
         return rk_fail(r->error, RK_BAD_INPUT, r->settings.path, 0, 0,
                        "the program does not say how many GPUs it is started on: give --gpus N");

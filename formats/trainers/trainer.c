@@ -325,7 +325,7 @@ static enum rk_status read_sharding(const struct reading *r)
 static bool takes(const struct reading *r, const char *key, const char *value, const char *why)
 {
     if (settings_find(r->settings, key)) return false;
-    notes_add(r->notes, NOTE_ASSUMED, 0, 0, key, value, why);
+    notes_add(r->notes, NOTE_ASSUMED, 0, 0, key, value, "%s", why);
     return true;
 }
 

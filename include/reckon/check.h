@@ -109,6 +109,7 @@ struct rk_check_input {
     const char *text;
     size_t size;
     const struct rk_model *model;   /* NULL: the file has its own (megatron and some others) */
+    const char *named;              /* how it was asked for: of a checkpoint of few bits; or NULL */
     const struct rk_system *system; /* a checked one */
     uint64_t gpus;                  /* that are launched; 0: as the file says */
     uint64_t vocabulary;            /* where only a tokenizer's files tell it; 0: the model's */

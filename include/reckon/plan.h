@@ -333,8 +333,10 @@ RK_API const struct rk_answerer *rk_answerer(enum rk_framework framework);
 /* The framework, by default, that has this model answer. */
 RK_API enum rk_framework rk_framework_of(enum rk_by by);
 
-/* Of those that run on a device, 1 << enum rk_framework: Megatron-LM, else the first. 0: any. */
-RK_API enum rk_framework rk_usual_framework(unsigned frameworks);
+/* Of the frameworks that run on a device, or on those of all clusters: Megatron-LM, else the
+ * first. */
+struct rk_system;
+RK_API enum rk_framework rk_usual_framework(const struct rk_system *system);
 
 /* The kernel of attention where nothing is said: Megatron-LM's "auto" has Transformer Engine take
  * the fastest that it has for the device, cuDNN's or FlashAttention-3 on Hopper and later, before
@@ -437,8 +439,9 @@ RK_API uint64_t rk_plan_split(const struct rk_plan *plan, const struct rk_model 
     X(part)                                                                                        \
     X(graph_part)                                                                                  \
     X(tensor_overlap)                                                                              \
-    X(context_kind) X(attention_kernel) X(dispatcher) X(optimizer) X(target) X(base) X(loss)       \
-        X(objective) X(reference)
+    X(context_kind)                                                                                \
+    X(attention_kernel) X(dispatcher) X(optimizer) X(target) X(base) X(loss) X(objective)          \
+        X(reference)
 #define RK_NAMES_FUNCTION(list) RK_API const char *rk_##list##_name(enum rk_##list value);
 RK_NAMES(RK_NAMES_FUNCTION)
 #undef RK_NAMES_FUNCTION

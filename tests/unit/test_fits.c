@@ -139,6 +139,7 @@ Test(fits, changes_of_fine_tuning)
                      i);
         cr_expect_eq(find(changes, count, "loss-in-chunks") != NULL, known[i].loss, "%zu", i);
         cr_expect_eq(find(changes, count, "weights-fp8") != NULL, known[i].narrow, "%zu", i);
+        plan_input_release(&s.input);
     }
 }
 

@@ -20,10 +20,10 @@ fits: P(fits) 100 %, 7.073 s per step (50 % 7.448-10.25 s), MFU 51.9 %, memory 6
   plan: framework=fsdp dp8 gbs32 zero3
   plan: framework=fsdp dp8 gbs32 zero3
   assumed: precision bf16, framework fsdp, microbatch 1, sequence 8192 (the model's),
-  plan: framework=fsdp dp8 mbs2 gbs32 zero3 grad-overlap weight-overlap keep-gathered
+  plan: framework=fsdp dp8 gbs32 zero2 grad-overlap weight-overlap
 llama3.1-8b on tpu-v5p, 8 GPUs, batch 32 of 8K tokens, fsdp, bf16, detailed model
 To see where the time of the best plan goes:
-  what runs on tpu-v5p, for which framework=fsdp stands, has no file that is written: give its program the degrees of the plan
+  no launch file is written for tpu-v5p: framework=fsdp stands for programs of JAX there; give yours the degrees of the plan
   reckon predict -m llama3.1-8b -s tpu-v5p -g 8 framework=fsdp dp8 gbs32 zero2 grad-overlap weight-overlap
   plan: framework=fsdp tp2 cp4 gbs1 seq720896 sp cp-kind=ulysses zero3 grad-overlap weight-overlap
   plan: framework=fsdp dp8 gbs32 zero3
@@ -39,6 +39,6 @@ study.db
 study.json
 0
 === stderr
-reckon: what runs on tpu-v5p, for which framework=fsdp stands, has no file that is written: give its program the degrees of the plan
-reckon: what runs on tpu-v5p, for which framework=fsdp stands, has no file that is written: give its program the degrees of the plan
+reckon: no launch file is written for tpu-v5p: framework=fsdp stands for programs of JAX there; give yours the degrees of the plan
+reckon: no launch file is written for tpu-v5p: framework=fsdp stands for programs of JAX there; give yours the degrees of the plan
 === exit 1

@@ -19,7 +19,7 @@ Best plan fits: P(fits) 76 %, 21.20 min per step (50 % 20.84-27.05 min), MFU 59.
 no plan fits the GPUs alone with llama3.1-70b: host memory 2048 GiB per node of 8 at 25 GB/s each is assumed
 llama3.1-70b       70.55  1271.835  59.4    71.6       76          8.468    30       22.925                         0.12                 1.411          no  tp8 gbs512 sp tp-overlap zero1 recompute=full recompute-layers=16 attention=flash offload-optimizer=1
 longest sequence: 832K tokens on 16 GPUs; fits: P(fits) 77 %, 97.52 s per step (50 % 95.18 s to 2.074 min), MFU 39.5 %, memory 71.0 of 80.0 GiB
-with host memory 2048 GiB per node of 8 at 50 GB/s each, assumed, 11488K tokens: add mem2=2048GiB@50GB/s,capacity_shared_by=8 to the system
+with host memory 2048 GiB per node of 8 at 50 GB/s each, assumed, 11488K tokens on 16 GPUs: add mem2=2048GiB@50GB/s,capacity_shared_by=8 to the system
 longest sequence: 11488K tokens on 16 GPUs; fits: P(fits) 75 %, 9.191 h per step (50 % 9.568-14.06 h), MFU 20.9 %, memory 69.5 of 80.0 GiB
 zero1 offload-optimizer             72.73  -15.51    no  8.798       18.0  offload optimizer state to memory tier 1
 zero2 offload-optimizer offload-weights  72.11   -3.43    no  18.929      149.1  offload weights and optimizer state to memory tier 1
@@ -33,4 +33,4 @@ error 12.needs: offload-weights: weights and optimizer can be offloaded from ZeR
   reckon export megatron -m mistral-7b-v0.2 gpus1 gbs2 zero1 attention=flash offload-optimizer=1
   reckon predict -m mistral-7b-v0.2 -s 'a100-sxm4-80g mem2=2048GiB@25GB/s,capacity_shared_by=8' -g 1 gbs2 zero1 attention=flash offload-optimizer=1
   reckon export megatron -m llama2-7b gpus8 dp8 mbs4 gbs32 zero1 grad-overlap weight-overlap recompute=selective:layernorm+mlp offload-activations=1
-  but for activation_offload 1: cannot be expressed in Megatron Core 0.19: the run has 0
+  the file cannot say activation_offload 1: cannot be expressed in Megatron Core 0.19: the run has 0

@@ -20,3 +20,5 @@ same
 reckon: nothing.json: cannot open: No such file or directory; check the path
 reckon: pipeline: the file says it stage by stage: leave it out
 reckon: wrong.json:1:23: data: must be >= 1, got 0
+reckon: the plan cannot be launched: 3.fill batch 8: on cluster a: 1 microbatches for 3 stages: some always idle: a batch of 24 fills them; and 2 more: reckon check lists all
+reckon: the plan cannot be launched: 3.fill batch 8: on cluster a: 1 microbatches for 3 stages: some always idle: a batch of 24 fills them; and 2 more: reckon check lists all

@@ -9,12 +9,12 @@ reckon fits llama3.1-8b h100-sxm5-80g -g 1 lora16 framework=fsdp gbs1 --snapshot
 reckon fits llama3.1-8b h100-sxm5-80g -g 1 --tune --snapshot step.pickle; echo "exit $?"
 === stdout
 The tightest stage by allocator: fragmentation of the step's buffers, in place of the assumed fragmentation
-allocator                   predicted  lost  of live bytes  in all  left
-                                  GiB   GiB              %     GiB   GiB
-fixed addresses                 71.00  0.11           0.16   71.11  8.89  planned
-expandable segments             71.00  1.60           2.32   72.60  7.40  PyTorch's, expandable_segments:True
-caching allocator               71.00  3.71           5.37   74.71  5.29  PyTorch's default
-... where that is too much      71.00  3.01           4.36   74.01  5.99  the least that it runs in, once what is wholly free is given back
+allocator            predicted  lost  of live bytes  in all  left
+                           GiB   GiB              %     GiB   GiB
+fixed addresses          71.00  0.11           0.16   71.11  8.89  planned
+expandable segments      71.00  1.60           2.32   72.60  7.40  PyTorch's, expandable_segments:True
+caching allocator        71.00  3.71           5.37   74.71  5.29  PyTorch's default
+... under pressure       71.00  3.01           4.36   74.01  5.99  the least capacity that it runs in: segments that are wholly free are returned first
   "placed": [
     {
       "allocator": "fixed addresses",

@@ -19,7 +19,7 @@ exit 0
 fits: P(fits) 100 %, 16.61 s per step (50 % 17.64-23.55 s), MFU 44.8 %, memory 46.0 of 80.0 GiB, 280.2 USD per 1B tokens
 exit 2
 exit 2
-does not fit: P(fits) 53 %, memory 78.6 of 80.0 GiB on stage 0 of 0-3, 710.1 USD per 1B tokens
+does not fit: P(fits) 53 %, memory 78.6 of 80.0 GiB on stage 0 of 0-3
 exit 2
 unsure: P(fits) 53 %, 16.82 s per step (50 % 16.38-21.97 s), MFU 44.2 %, memory 78.6 of 80.0 GiB on stage 0 of 0-3, 710.1 USD per 1B tokens
 exit 1

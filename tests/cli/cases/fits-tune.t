@@ -21,7 +21,7 @@ LoRA    most tokens/s  fits  16.44        1      1           344   11,776  frame
 QLoRA   least memory   fits  12.95        1      2           381   16,384  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 QLoRA   most tokens/s  fits  21.27        2      2           409   16,384  framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
-up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, in steps of 512. A way fits when its P(fits) is at least 75 % (--sure). One that offloads is called the fastest where it is so by a tenth.
+up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, in steps of 512. A way fits when its P(fits) is at least 75 % (--sure). A way that offloads is called the fastest only where it is faster by a tenth.
 exit 0
 method,best_in,fits,need_bytes,microbatch
 "full, bf16",least memory,fits,22908663562.24
@@ -43,7 +43,7 @@ method    has the        fits   need  samples  up to  tokens/s/GPU  longest  pla
 as given  least memory   fits   4.85        1     16          1045   37,888  framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
 as given  most tokens/s  fits  20.48        8      8          2308   17,408  framework=fsdp mbs8 gbs8 seq2048 recompute=full optimizer-paged lora64 base=nf4
 
-up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, in steps of 512. A way fits when its P(fits) is at least 75 % (--sure). One that offloads is called the fastest where it is so by a tenth.
+up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, in steps of 512. A way fits when its P(fits) is at least 75 % (--sure). A way that offloads is called the fastest only where it is faster by a tenth.
 does not fit: no way of fine-tuning does; take more or larger GPUs, or shorter samples
 llama3.1-405b on rtx4090 x1, 1 GPU, samples of 64K tokens
   assumed: gpus 1 (all of the system), precision bf16, attention flash

@@ -7,7 +7,7 @@ ask fits | sed -n '/^Single changes/,$p' | grep -i -e '^offload' -e 'memory tier
 one() { reckon predict -m llama3.1-70b -s "$1" -g 16 $plan offload-optimizer --format json | sed -n 's/.*"step_s": //p' | head -1; }
 [ "$(one h100-sxm5-80g)" = "$(one 'h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8')" ] && echo same
 reckon predict -m llama3.1-70b -s 'h100-sxm5-80g mem2=1TiB@100GB/s' -g 16 $plan offload-optimizer | sed -n 1,5p
-ask timeline offload-optimizer | sed -n 1,3p
+ask timeline offload-optimizer | sed -n 1,4p
 reckon predict -m llama3.1-8b -s gh200-96g -g 8 zero1 offload-optimizer | sed -n 1,5p
 # ... by diff, of many plans from Python's door, and of a script that is imported
 reckon diff -m llama3.1-70b -s h100-sxm5-80g "gpus16 $plan" +offload-optimizer | sed -n '/^[AB] /p;/^assumed/p'
@@ -47,6 +47,7 @@ fits: P(fits) 98 %, 38.30 s per step (50 % 37.13-52.31 s), MFU 38.8 %, memory 48
 fits: P(fits) 98 %, 38.57 s per step (50 % 37.38-52.78 s), MFU 38.6 %, memory 48.9 of 80.0 GiB on stage 0 of 0-1
   llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, detailed model
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
+  assumed: host memory 2048 GiB per node of 8 at 50 GB/s each, precision bf16, framework megatron,
 unsure: P(fits) 65 %, 3.225 s per step (50 % 3.147-4.115 s), MFU 52.9 %, memory 90.3 of 96.0 GiB
   llama3.1-8b on gh200-96g, 8 GPUs, detailed model
   plan: dp8 gbs32 zero1 offload-optimizer=1

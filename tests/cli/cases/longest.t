@@ -63,7 +63,7 @@ GPUs  over       both feasible  mean gain  lengths  of means, 0 where it does no
 gpus,tokens,mfu,limit
 4,1966080,0.39840250983922176,HBM2e
 16,11599872,0.3775944891999794,mem2
-does not fit: HBM3 is too small for 32K tokens
+does not fit: 32K tokens (limit: HBM3); --step N tries shorter samples
 exit 1
 exit 2
 exit 2
@@ -86,7 +86,7 @@ gpus,tokens,limit
 16,14123008,HBM3
 gpus,tokens,limit
 256,16744448,HBM3
-does not fit: HBM3 is too small for 32K tokens
+does not fit: 32K tokens (limit: HBM3); --step N tries shorter samples
 exit 1
 1 "id":"gpu-memory"
 1 "id":"lower-memory"

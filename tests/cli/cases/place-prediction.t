@@ -21,9 +21,9 @@ peak           53.90  peak as placed
       "two_level_peak": 62580260864,
 total          65.90
 The tightest stage by allocator: fragmentation of the step's buffers, in place of the assumed fragmentation
-allocator                   predicted   lost  of live bytes  in all   left
-                                  GiB    GiB              %     GiB    GiB
-fixed addresses                 63.11   0.00           0.00   63.11  16.89  planned; no plan is lower
-expandable segments             63.11   0.70           1.29   63.80  16.20  PyTorch's, expandable_segments:True
-caching allocator               63.11  12.39          23.00   75.50   4.50  PyTorch's default
-... where that is too much      63.11   1.26           2.34   64.37  15.63  the least that it runs in, once what is wholly free is given back
+allocator            predicted   lost  of live bytes  in all   left
+                           GiB    GiB              %     GiB    GiB
+fixed addresses          63.11   0.00           0.00   63.11  16.89  planned; no plan is lower
+expandable segments      63.11   0.70           1.29   63.80  16.20  PyTorch's, expandable_segments:True
+caching allocator        63.11  12.39          23.00   75.50   4.50  PyTorch's default
+... under pressure       63.11   1.26           2.34   64.37  15.63  the least capacity that it runs in: segments that are wholly free are returned first

@@ -59,8 +59,8 @@ stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  
                                                                  PFLOP       B      GiB        B    GiB       B                   GiB     GiB
     0           0      8     2,289,564         0       12,390  2625.00    0.00   840.00     0.00  39.26    0.00  8,030,261,248  14.96  140.98
 fits: P(fits) 84 %, 4.371 h per step (50 % 4.615-6.416 h), MFU 35.7 %, memory 62.3 of 80.0 GiB, 16.59k USD per 1B tokens
-fixed addresses                 59.70  4.24           8.47   63.94  16.06  planned
-caching allocator               59.70  4.44           8.88   64.14  15.86  PyTorch's default
+fixed addresses          59.70  4.24           8.47   63.94  16.06  planned
+caching allocator        59.70  4.44           8.88   64.14  15.86  PyTorch's default
 any schedule      580.1753 s        the best plan of reckon search: layers alike, interleaved or not
 gain              0.00 %            of the step, less than that
 stage  first  layers  run                                 data  microbatch

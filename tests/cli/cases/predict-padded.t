@@ -11,7 +11,6 @@ assumed: precision bf16, microbatch 1, imbalance 2 (of the busiest expert,
 exit 0
 assumed: precision bf16, microbatch 1, attention flash
 exit 0
-assumed: precision bf16, microbatch 1, imbalance 2 (of the busiest expert,
-  to which all are padded), attention flash3
+assumed: precision bf16, microbatch 1, attention flash3
 === stderr
 reckon: the plan cannot be launched: 12.needs capacity_padded: needs a capacity: give capacity=1
