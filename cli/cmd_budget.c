@@ -254,8 +254,8 @@ static enum rk_status note_short(struct report *report, const struct weighing *a
         text = report_text(report, "%s; %" PRIu64 " GPUs suffice, %s", text, gpus,
                            asked_text(report, &more));
     else if (status == RK_OK && (args->days > 0 || !w->fits))
-        text = report_text(report, "%s; doubling the GPUs does not suffice%s",
-                           text, most_text(report, at->budget.system));
+        text = report_text(report, "%s; doubling the GPUs does not suffice%s", text,
+                           most_text(report, at->budget.system));
     report_answer(report, REPORT_BAD, text);
     return status;
 }
@@ -350,6 +350,8 @@ static void add_rows(struct report *report, const struct weighing *at, const str
         add_row(report, table, &all[i].of);
 }
 
+static const struct report_column complete[] = {{.name = "complete"}};
+
 static enum rk_status fill(struct report *report, struct weighing *at,
                            struct weighed all[RK_BUDGET_SIZES], bool *found, struct rk_error *error)
 {
@@ -364,7 +366,7 @@ static enum rk_status fill(struct report *report, struct weighing *at,
         if (all[i].of.fits) assumed = all[i].assumed;
     }
     *found = best != NULL;
-    report_record(report, NULL, (const struct report_column[]){{.name = "complete"}}, 1,
+    report_record(report, NULL, complete, 1,
                   (const struct report_cell[]){cell_flag(!progress_stopped())});
     if (best)
         add_plan(report, best, best_text(report, args, best, count));
