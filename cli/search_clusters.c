@@ -167,7 +167,8 @@ void search_clusters_head(struct report *report, const struct search *search)
     note_headroom(report, search);
     if (!search->result.found) return;
     search_plan(search, 0, &plan);
-    const char *why = clusters_unlaunchable(&plan, &plain);
+    const char *why =
+        launch_has_file(search->problem.system) ? clusters_unlaunchable(&plan, &plain) : NULL;
     if (why) report_note(report, report_text(report, "  Megatron-LM does not launch it: %s", why));
     if (why && !search->problem.launchable)
         report_note(report, report_text(report, "  %s", alike_text(report, search)));

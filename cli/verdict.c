@@ -1,6 +1,5 @@
 #include "cli/verdict.h"
 
-#include "base/number.h"
 #include "base/units.h"
 #include "campaign/facts.h"
 #include "cli/describe.h"
@@ -123,22 +122,18 @@ void verdict_run(struct report *report, double days, double usd, uint64_t spares
 
 /* ---- the cost of training tokens, where no run is asked about ---- */
 
-/* USD of a GPU-hour: as the machine's line says, else the cheapest of the list; 0: not known. */
+/* USD of a GPU-hour; 0: not known. */
 static double price_of(struct report *report, const struct rk_system *system, const char **source)
 {
     struct rk_campaign_facts *facts;
+    const struct rk_price_offer *offer;
     struct rk_error error;
-    double price = 0;
     *source = "as the machine's line says";
-    const size_t length = strlen(system->price);
-    if (length && number_parse(system->price, length, &price) == length) return price;
     if (rk_campaign_facts_load(NULL, &facts, &error) != RK_OK) return 0;
-    const struct rk_price_offer *offer =
-        facts_offer(facts, system->id, length ? system->price : NULL);
+    const double price = facts_price(facts, system, "", &offer);
     if (offer)
-        *source = report_text(report, "%s: %s, %s", length ? "listed" : "cheapest listed",
+        *source = report_text(report, "%s: %s, %s", *system->price ? "listed" : "cheapest listed",
                               offer->name, offer->date);
-    price = offer ? offer->usd_per_hour : 0;
     rk_campaign_facts_release(facts);
     return price;
 }

@@ -338,6 +338,18 @@ const struct rk_price_offer *facts_offer(const struct rk_campaign_facts *facts, 
     return found;
 }
 
+double facts_price(const struct rk_campaign_facts *facts, const struct rk_system *system,
+                   const char *name, const struct rk_price_offer **offer)
+{
+    const char *said = *system->price ? system->price : name;
+    const size_t length = strlen(system->price);
+    double price;
+    *offer = NULL;
+    if (length && number_parse(system->price, length, &price) == length) return price;
+    *offer = facts_offer(facts, system->id, *said ? said : NULL);
+    return *offer ? (*offer)->usd_per_hour : 0;
+}
+
 const struct trained *facts_trained(const struct rk_campaign_facts *facts, const char *model)
 {
     for (size_t i = 0; i < facts->trained; i++)

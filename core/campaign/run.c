@@ -47,42 +47,29 @@ enum rk_status rk_run_tokens(const struct rk_campaign_facts *facts, const struct
 
 /* ---- prices ---- */
 
-/* The price that a machine's line says, instead of that of the run. */
-static struct rk_run priced(const struct rk_run *run, const struct rk_system *system)
-{
-    struct rk_run own = *run;
-    const size_t length = strlen(system->price);
-    if (!length) return own;
-    own.has_price = number_parse(system->price, length, &own.price) == length;
-    snprintf(own.offer, sizeof own.offer, "%s", own.has_price ? "" : system->price);
-    return own;
-}
-
 static enum rk_status set_price(const struct rk_campaign_facts *facts, const struct rk_run *run,
                                 const struct rk_system *system, struct rk_campaign *c,
                                 const struct notes *notes, struct rk_error *error)
 {
-    if (run->has_price && !(run->price > 0))
+    const struct rk_price_offer *offer;
+    const bool said = run->has_price && !*system->price;
+    if (said && !(run->price > 0))
         return rk_fail(
             error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "price: %g US dollars for an hour make no cost: give more than 0, an offer of "
             "the list, or leave it out",
             run->price);
-    if (run->has_price) {
-        c->price = run->price;
-        return RK_OK;
-    }
-    const struct rk_price_offer *offer =
-        facts_offer(facts, system->id, *run->offer ? run->offer : NULL);
-    if (!offer && *run->offer)
+    c->price = said ? run->price : facts_price(facts, system, run->offer, &offer);
+    if (said || (c->price > 0 && !offer)) return RK_OK;
+    const char *name = *system->price ? system->price : run->offer;
+    if (!offer && *name)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "price: no offer \"%s\" of %s in the list: give US dollars for an hour, 2.5",
-                       run->offer, system->id);
+                       name, system->id);
     if (!offer) {
         note(notes, "no price of %s is known: give one", system->id);
         return RK_OK;
     }
-    c->price = offer->usd_per_hour;
     if (offer->preempted_every_h > 0) c->rates.preempt_s = offer->preempted_every_h * HOUR_S;
     note(notes, "%.4g USD per GPU-hour, %s of %s: %s", offer->usd_per_hour, offer->name,
          offer->date, offer->source);
@@ -157,9 +144,8 @@ enum rk_status rk_run_campaign(const struct rk_campaign_facts *facts, const stru
     const struct notes notes = {assumed, size};
     *campaign = rk_campaign_of(facts, model, system, plan, prediction, tokens);
     campaign->carbon = run->carbon;
-    const struct rk_run own = priced(run, system);
     enum rk_status status = set_failures(facts, run, campaign, &notes, error);
-    if (status == RK_OK) status = set_price(facts, &own, system, campaign, &notes, error);
+    if (status == RK_OK) status = set_price(facts, run, system, campaign, &notes, error);
     if (status != RK_OK) return status;
     set_recovery(run, &campaign->recovery);
     campaign->recovery.spares = run->has_spares ? run->spares : rk_campaign_spares(campaign);

@@ -25,7 +25,7 @@ const struct option export_source_options[] = {
 
 bool launch_has_file(const struct rk_system *system)
 {
-    return !system->kernels.frameworks || system->kernels.frameworks >> RK_MEGATRON & 1;
+    return rk_usual_framework(system) == RK_MEGATRON;
 }
 
 const char *launch_format(const struct rk_system *system, enum rk_framework framework)

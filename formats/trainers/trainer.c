@@ -95,17 +95,13 @@ static enum rk_status read_batch(const struct reading *r)
     return RK_OK;
 }
 
-static bool is(const char *text, const char *name)
-{
-    return text && strcmp(text, name) == 0;
-}
-
 static void read_precision(const struct reading *r)
 {
     const struct trainer *t = &r->t;
-    const bool bf16 =
-        t->bf16 || t->mixed == MIXED_BF16 || t->tuning.pure || is(t->tuning.type, "bfloat16");
-    const bool fp16 = t->fp16 || t->mixed == MIXED_FP16 || is(t->tuning.type, "float16");
+    const bool bf16 = t->bf16 || t->mixed == MIXED_BF16 || t->tuning.pure ||
+                      trainer_tuning_loads(&t->tuning, "bfloat16");
+    const bool fp16 =
+        t->fp16 || t->mixed == MIXED_FP16 || trainer_tuning_loads(&t->tuning, "float16");
     r->p->precision = t->fp8 || t->mixed == MIXED_FP8 ? RK_FP8_CURRENT
                       : bf16                          ? RK_BF16
                       : fp16                          ? RK_FP16

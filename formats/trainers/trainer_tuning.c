@@ -128,6 +128,11 @@ static bool is(const char *text, const char *name)
     return text && strcasecmp(text, name) == 0;
 }
 
+bool trainer_tuning_loads(const struct trainer_tuning *tuning, const char *type)
+{
+    return is(tuning->type, type);
+}
+
 static bool has_adapters(const struct trainer_tuning *t)
 {
     return t->peft || t->own || is(t->adapter, "lora") || is(t->adapter, "qlora") ||
@@ -324,7 +329,7 @@ static void keep_narrow(const struct trainer_tuning *t, struct rk_plan *p)
 static void keep_weights(const struct trainer_tuning *t, bool by_fsdp, struct rk_plan *p,
                          struct notes *notes)
 {
-    const bool wide = t->type ? is(t->type, "float32") : t->habits.loads_wide;
+    const bool wide = t->type ? trainer_tuning_loads(t, "float32") : t->habits.loads_wide;
     const bool half = p->precision == RK_FP16,
                free = p->framework == RK_FSDP && !by_fsdp && (half || p->precision == RK_BF16);
     if (p->lora) {

@@ -47,6 +47,9 @@ struct trainer_tuning {
     bool doubles; /* double quantisation where nothing is said */
 };
 
+/* Is a checkpoint said to be loaded in that type? */
+bool trainer_tuning_loads(const struct trainer_tuning *tuning, const char *type);
+
 /* Takes it over into a plan of framework fsdp or deepspeed. What plans do not say is refused by
  * name with its place. */
 enum rk_status trainer_tuning_read(const struct settings *settings,
