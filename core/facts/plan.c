@@ -118,6 +118,16 @@ static bool read_member(const struct row *row, const struct field *field, struct
 
 /* ---- what one cell does not say alone ---- */
 
+/* A name, or with "_proj" behind it, as Hugging Face names matrices: "q_proj". */
+static bool names_it(const char *name, const char *text, size_t length)
+{
+    static const char tail[] = "_proj";
+    const size_t known = strlen(name);
+    if (length < known || memcmp(name, text, known) != 0) return false;
+    return length == known ||
+           (length - known == sizeof tail - 1 && memcmp(text + known, tail, sizeof tail - 1) == 0);
+}
+
 /* "core_attn mlp", "q+v": names of a set, with blanks, commas or plus signs between. */
 static bool read_names(const struct row *row, const char *column, const char *const *names,
                        unsigned *bits, struct fact *fact)
@@ -126,7 +136,7 @@ static bool read_names(const struct row *row, const char *column, const char *co
     while (*text) {
         const size_t length = strcspn(text, " ,+");
         int i = 0;
-        while (names[i] && length && (strlen(names[i]) != length || memcmp(names[i], text, length)))
+        while (names[i] && length && !names_it(names[i], text, length))
             i++;
         if (!names[i]) return fact_fail(fact, "%s: \"%.60s\" is not known", column, text);
         if (length) *bits |= 1u << i;
