@@ -118,7 +118,7 @@ static bool read_member(const struct row *row, const struct field *field, struct
 
 /* ---- what one cell does not say alone ---- */
 
-/* A name, or with "_proj" behind it, as Hugging Face names matrices: "q_proj". */
+/* A name, or the name followed by "_proj", as Hugging Face has it: "q_proj". */
 static bool names_it(const char *name, const char *text, size_t length)
 {
     static const char tail[] = "_proj";
@@ -128,7 +128,7 @@ static bool names_it(const char *name, const char *text, size_t length)
            (length - known == sizeof tail - 1 && memcmp(text + known, tail, sizeof tail - 1) == 0);
 }
 
-/* "core_attn mlp", "q+v": names of a set, with blanks, commas or plus signs between. */
+/* "core_attn mlp", "q+v": names of a set, separated by blanks, commas or plus signs. */
 static bool read_names(const struct row *row, const char *column, const char *const *names,
                        unsigned *bits, struct fact *fact)
 {
