@@ -169,8 +169,33 @@ static void refuse_value(const struct reading *r, const struct setting *s, const
                    s->given ? "" : fix, "must be %s", expected(row, words, sizeof words));
 }
 
+/* Hydra's list of files that are merged with this one: "defaults.0", "defaults.1.model". */
+static bool of_defaults(const char *key)
+{
+    return strncmp(key, "defaults", 8) == 0 && (key[8] == '.' || !key[8]);
+}
+
+/* This file, what Hydra itself does, and what NeMo has for the overlap of tensor parallelism. */
+static bool passes_default(const struct setting *s)
+{
+    return s->null || strcmp(s->text, "_self_") == 0 || strstr(s->key, "override hydra") ||
+           strstr(s->key, "tp_overlap@");
+}
+
+static void refuse_default(const struct reading *r, const struct setting *s)
+{
+    char fix[112];
+    snprintf(fix, sizeof fix, "merge it into this file, or give --ignore %.60s", s->key);
+    notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, s->text, fix,
+                   "is a file whose keys count, too");
+}
+
 static void refuse_unknown(const struct reading *r, const struct setting *s)
 {
+    if (of_defaults(s->key)) {
+        if (!passes_default(s)) refuse_default(r, s);
+        return;
+    }
     const char *names[512], *nearest = NULL;
     char fix[96];
     size_t used = 0;
@@ -278,11 +303,14 @@ static bool is_of_family(const struct key *row, const char *key)
     return rest[strspn(rest, "0123456789.")] != '\0';
 }
 
-static bool decides(const char *key)
+/* By what the wildcard stands for: "zero_*" says nothing of zero_optimization.offload_param. */
+static bool decides(const struct key *row, const char *key)
 {
+    const size_t known = strcspn(row->path, "*");
     const char *dot = strrchr(key, '.');
+    const char *rest = known && known < strlen(key) ? key + known : dot ? dot : key;
     for (int i = 0; deciding[i]; i++)
-        if (strstr(dot ? dot : key, deciding[i])) return true;
+        if (strstr(rest, deciding[i]) || strstr(dot ? dot : key, deciding[i])) return true;
     return false;
 }
 
@@ -316,7 +344,7 @@ bool key_passes(const struct key *row, const char *key, const struct setting *se
     struct family family = {.count = 0};
     if (!row || row->use != KEY_NONE) return false;
     if (!is_of_family(row, key)) return true;
-    if (decides(key) && !is_off(row, setting)) return false;
+    if (decides(row, key) && !is_off(row, setting)) return false;
     add_family(&r, &family, setting);
     note_family(&r, &family);
     return true;
@@ -335,9 +363,11 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
         if (is_ignored(options, s->key)) continue;
         if (given && judge_given(&r, s, row, given)) continue;
         const bool of_family = row && is_of_family(row, s->key);
-        const bool unknown = !row || (row->use == KEY_SET && !s->given);
-        if (unknown || (of_family && decides(s->key) && !is_off(row, s)))
+        const bool unknown = row ? row->use == KEY_SET && !s->given : !s->referred;
+        if (unknown || (of_family && decides(row, s->key) && !is_off(row, s)))
             refuse_unknown(&r, s);
+        else if (!row)
+            continue; /* a variable of the file */
         else if (of_family && row->use == KEY_NONE)
             add_family(&r, &family, s);
         else if (row->use == KEY_SET)
