@@ -169,10 +169,27 @@ static void refuse_value(const struct reading *r, const struct setting *s, const
                    s->given ? "" : fix, "must be %s", expected(row, words, sizeof words));
 }
 
+/* Words of names that decide what a run costs: no wildcard passes them. */
+static const char *const deciding[] = {"degree",     "parallel_size", "lora",
+                                       "peft",       "shard",         "offload",
+                                       "recomput",   "quant",         "fp8",
+                                       "fp4",        "micro_batch",   "microbatch",
+                                       "batch_size", "seq_len",       "sequence_len",
+                                       "num_layers", "hidden_size",   "num_experts",
+                                       "zero_stage", "grad_accum",    "gradient_accumulation",
+                                       NULL};
+
+static bool names_cost(const char *text)
+{
+    for (int i = 0; deciding[i]; i++)
+        if (strstr(text, deciding[i])) return true;
+    return false;
+}
+
 /* Hydra's list of files that are merged with this one: "defaults.0", "defaults.1.model". */
 static bool of_defaults(const char *key)
 {
-    return strncmp(key, "defaults", 8) == 0 && (key[8] == '.' || !key[8]);
+    return strncmp(key, "defaults.", 9) == 0 && strspn(key + 9, "0123456789") > 0;
 }
 
 /* This file, what Hydra itself does, and what NeMo has for the overlap of tensor parallelism. */
@@ -205,7 +222,8 @@ static void refuse_unknown(const struct reading *r, const struct setting *s)
     nearest = text_nearest(s->key, names);
     snprintf(fix, sizeof fix, "correct it, or give --ignore %.60s", s->key);
     notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, "", fix,
-                   "is not known%s%s", nearest ? ", did you mean " : "", nearest ? nearest : "");
+                   "is not known%s%s%s", names_cost(s->key) ? KEY_MAY_COST : "",
+                   nearest ? ", did you mean " : "", nearest ? nearest : "");
 }
 
 static bool is_off(const struct key *row, const struct setting *s)
@@ -257,16 +275,6 @@ static bool judge_given(const struct reading *r, const struct setting *s, const 
 
 /* ---- keys that only a wildcard passes ---- */
 
-/* Words of names that decide what a run costs: no wildcard passes them. */
-static const char *const deciding[] = {"degree",     "parallel_size", "lora",
-                                       "peft",       "shard",         "offload",
-                                       "recomput",   "quant",         "fp8",
-                                       "fp4",        "micro_batch",   "microbatch",
-                                       "batch_size", "seq_len",       "sequence_len",
-                                       "num_layers", "hidden_size",   "num_experts",
-                                       "zero_stage", "grad_accum",    "gradient_accumulation",
-                                       NULL};
-
 /* Last words that many tools have, and that decide nothing. */
 static const char *const plain[] = {
 #define FORMAT_KEY(word, ...) word,
@@ -308,10 +316,8 @@ static bool decides(const struct key *row, const char *key)
 {
     const size_t known = strcspn(row->path, "*");
     const char *dot = strrchr(key, '.');
-    const char *rest = known && known < strlen(key) ? key + known : dot ? dot : key;
-    for (int i = 0; deciding[i]; i++)
-        if (strstr(rest, deciding[i]) || strstr(dot ? dot : key, deciding[i])) return true;
-    return false;
+    const char *last = dot ? dot : key;
+    return names_cost(last) || (known && known < strlen(key) && names_cost(key + known));
 }
 
 struct family {
@@ -350,12 +356,41 @@ bool key_passes(const struct key *row, const char *key, const struct setting *se
     return true;
 }
 
+/* ---- files of another tool, with these keys in a section ---- */
+
+static bool in_section(const struct reading *r, const struct setting *s)
+{
+    const char *dot = strrchr(s->key, '.');
+    if (!dot || s->null || key_find(r->table, s->key)) return false;
+    const struct key *row = key_find(r->table, dot + 1);
+    return row && row->use < KEY_NONE && strcmp(row->path, dot + 1) == 0 && names_cost(dot + 1) &&
+           !settings_find(r->settings, dot + 1);
+}
+
+/* One refusal for all: to ignore such keys one by one leaves the run without what it says. */
+static bool refuse_section(const struct reading *r, const struct key_options *options)
+{
+    for (size_t i = 0; i < r->settings->count; i++) {
+        const struct setting *s = &r->settings->setting[i];
+        if (!in_section(r, s) || is_ignored(options, s->key)) continue;
+        char fix[112];
+        snprintf(fix, sizeof fix, "give what is below %.*s as a file of its own",
+                 (int)(strrchr(s->key, '.') - s->key), s->key);
+        notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, s->text,
+                       fix,
+                       "this tool has the key without a name before it: this is another's file");
+        return true;
+    }
+    return false;
+}
+
 enum rk_status keys_read(const struct settings *settings, const struct key_table *table,
                          const struct key_options *options, void *target, struct notes *notes,
                          struct rk_error *error)
 {
     const struct reading r = {settings, table, notes};
     struct family family = {.count = 0};
+    if (refuse_section(&r, options)) return notes_refusal(notes, settings->path, error);
     for (size_t i = 0; i < settings->count; i++) {
         const struct setting *s = &settings->setting[i];
         const struct key *row = key_find(table, s->key);
