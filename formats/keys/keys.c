@@ -358,13 +358,18 @@ bool key_passes(const struct key *row, const char *key, const struct setting *se
 
 /* ---- files of another tool, with these keys in a section ---- */
 
-static bool in_section(const struct reading *r, const struct setting *s)
+/* What follows the section's name; NULL: it is in none. */
+static const char *in_section(const struct reading *r, const struct setting *s)
 {
-    const char *dot = strrchr(s->key, '.');
-    if (!dot || s->null || key_find(r->table, s->key)) return false;
-    const struct key *row = key_find(r->table, dot + 1);
-    return row && row->use < KEY_NONE && strcmp(row->path, dot + 1) == 0 && names_cost(dot + 1) &&
-           !settings_find(r->settings, dot + 1);
+    if (s->null || key_find(r->table, s->key)) return NULL;
+    for (const char *dot = strchr(s->key, '.'); dot; dot = strchr(dot + 1, '.')) {
+        const char *rest = dot + 1;
+        const struct key *row = key_find(r->table, rest);
+        if (row && row->use < KEY_NONE && strcmp(row->path, rest) == 0 && names_cost(rest) &&
+            !settings_find(r->settings, rest))
+            return rest;
+    }
+    return NULL;
 }
 
 /* One refusal for all: to ignore such keys one by one leaves the run without what it says. */
@@ -372,10 +377,11 @@ static bool refuse_section(const struct reading *r, const struct key_options *op
 {
     for (size_t i = 0; i < r->settings->count; i++) {
         const struct setting *s = &r->settings->setting[i];
-        if (!in_section(r, s) || is_ignored(options, s->key)) continue;
+        const char *rest = in_section(r, s);
+        if (!rest || is_ignored(options, s->key)) continue;
         char fix[112];
         snprintf(fix, sizeof fix, "give what is below %.*s as a file of its own",
-                 (int)(strrchr(s->key, '.') - s->key), s->key);
+                 (int)(rest - 1 - s->key), s->key);
         notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, s->text,
                        fix,
                        "this tool has the key without a name before it: this is another's file");

@@ -363,15 +363,27 @@ enum rk_status nanotron_read(const struct config_source *source, struct rk_model
 
 /* ---- NeMo ---- */
 
+/* A file of overrides, or one whose model is in the checkpoint that it names. */
+static enum rk_status fail_without_model(const struct words_reading *r, struct rk_error *error)
+{
+    const bool restores = settings_find(&r->settings, "model.restore_from_path") ||
+                          settings_find(&r->settings, "model.language_model_path");
+    return rk_fail(error, RK_BAD_INPUT, r->settings.path, 0, 0, "model.num_layers is missing: %s",
+                   restores
+                       ? "the model is in the checkpoint that the file names: give --set "
+                         "model.num_layers=N --set model.hidden_size=N --set "
+                         "model.num_attention_heads=N --set model.ffn_hidden_size=N --set "
+                         "model.encoder_seq_length=N and what else shapes it"
+                       : "a file that only overrides a recipe does not say the model: give the "
+                         "recipe to reckon import bridge-recipe, and what this file overrides "
+                         "with --set");
+}
+
 static enum rk_status interpret_nemo(struct words_reading *r, const struct config_source *source,
                                      struct rk_error *error)
 {
     uint64_t gpus = source->gpus;
-    if (!settings_find(&r->settings, "model.num_layers"))
-        return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
-                       "model.num_layers is missing: a file that only overrides a recipe does not "
-                       "say the model: give the recipe to reckon import bridge-recipe, and what "
-                       "this file overrides with --set");
+    if (!settings_find(&r->settings, "model.num_layers")) return fail_without_model(r, error);
     enum rk_status status = put_rows(&r->list, &nemo_keys);
     put_degrees(&r->list, &r->run, &gpus);
     if (status == RK_OK) status = words_finish(&r->list, "NeMo", gpus, &r->import);

@@ -81,6 +81,8 @@ reckon import nemo nemo.yaml 2>&1 | head -n 4
 # a section with these keys is another tool's file: one refusal, not a list of keys to ignore
 printf 'train_args:\n  per_device_train_batch_size: 4\n  gradient_accumulation_steps: 2\n  own_key: 1\nother: 2\n' >section.yaml
 reckon import trainer section.yaml -m llama3.1-8b --gpus 8
+printf 'ref:\n  training:\n    local_batch_size: 8\nparallelism:\n  tensor_parallel_degree: 2\n' >forge.yaml
+reckon import torchtitan forge.yaml -m llama3.1-8b --gpus 8
 # many: those that may decide what the run costs by themselves
 printf 'per_device_train_batch_size: 1\na1: 1\na2: 1\na3: 1\na4: 1\na5: 1\na6: 1\na7: 1\na8: 1\nmy_shard_degree: 4\n' >many.yaml
 reckon import trainer many.yaml -m llama3.1-8b --gpus 8
@@ -128,6 +130,7 @@ reckon: new.toml:40:8: what.ever: is not known: correct it, or give --ignore wha
 reckon: warning: attention flash3: cannot be expressed in nanotron: the run has flash
 reckon: warning: transformer_engine yes: cannot be expressed in nanotron: the run has no
 reckon: section.yaml:2:32: train_args.per_device_train_batch_size 4: this tool has the key without a name before it: this is another's file: give what is below train_args as a file of its own
+reckon: forge.yaml:3:23: ref.training.local_batch_size 8: this tool has the key without a name before it: this is another's file: give what is below ref as a file of its own
 reckon: many.yaml:2:5: a1: is not known: correct it, or give --ignore a1
 reckon: many.yaml: correct all that are not known, or give --ignore a1,a2,a3,a4,a5,a6,a7,a8
 reckon: many.yaml: these may decide what the run costs: say them by --set and this tool's keys, or give --ignore my_shard_degree to estimate it without
