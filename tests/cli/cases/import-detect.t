@@ -35,6 +35,7 @@ printf '{"tensor_parallel_degree": 4, "pipeline_parallel_degree": 2, "sharding":
 printf 'distributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 2\nfsdp_config: {fsdp_sharding_strategy: FULL_SHARD}\n' >fsdp.yaml; reckon import fsdp.yaml -m llama3.2-1b | sed -n 2p
 printf 'model: {ops_implementation: {a: 1}}\ntrain: {fsdp_config: {fsdp_mode: fsdp2}, global_train_batch_size: 8}\n' >veomni.yaml; reckon import veomni.yaml
 printf 'policy: {sampling_params: {n: 1}}\nref_model: {training: {local_batch_size: 8}}\ntrainer: {parallelism: {tensor_parallel_degree: 2}}\n' >forge.yaml; reckon import forge.yaml
+printf 'type: task\ncommands:\n- accelerate launch train.py --per_device_train_batch_size 2\nresources: {gpu: 24GB}\n' >task.yml; reckon import task.yml
 # a program has other tools' keys among its names
 printf '# header\n"""Says what.\n"""\nimport torch\nmodel_config, parallelism, finetuning_type = 1, 2, 3\n' >config.py; reckon import config.py
 echo 'hello: world' >what.yaml; reckon import what.yaml
@@ -79,6 +80,7 @@ reckon: paddle.json: this is a PaddleNLP configuration; reckon does not read it:
 reckon: note: fsdp.yaml is read as a configuration of accelerate: reckon import accelerate
 reckon: veomni.yaml: this is a VeOmni configuration; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=fsdp
 reckon: forge.yaml: this is a torchforge configuration; reckon does not read it: give what stands below trainer to reckon import torchtitan
+reckon: task.yml: this is a dstack task; reckon does not read it: give the script or the configuration that its commands start
 reckon: config.py: this is a Python program; reckon does not read it: give the configuration or the script that it is started with
 reckon: what.yaml: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them)
 reckon: nothing.yaml: cannot open: No such file or directory; check the path
