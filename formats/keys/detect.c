@@ -236,9 +236,11 @@ const struct tool_sign *detect_tool(const char *text)
 void detect_fail(const struct tool_sign *sign, const char *path, struct rk_error *error)
 {
     if (!sign)
-        rk_fail(error, RK_BAD_INPUT, path, 0, 0,
-                "is not known to be a file of any tool that reckon reads: give the format, reckon "
-                "import FORMAT FILE (reckon import --help lists them)");
+        rk_fail(
+            error, RK_BAD_INPUT, path, 0, 0,
+            "is not known to be a file of any tool that reckon reads: give the format, reckon "
+            "import FORMAT FILE (reckon import --help lists them), or say model, batch and degrees "
+            "as words of reckon predict");
     else
         rk_fail(
             error, RK_BAD_INPUT, path, 0, 0, "this is %s %s %s; reckon does not read it%s%s",

@@ -41,6 +41,8 @@ static const struct key rows[] = {
     {"zero_optimization.mics_shard_size",            KEY_COUNT, AT(mics), NULL, NULL},
     {"optimizer.type", KEY_WORD, AT(optimizer), OPTIMIZER_WORDS, NULL},
     {"optimizer.params.momentum", KEY_NUMBER, AT(momentum), NULL, NULL},
+    {"zero_optimization.offload_optimizer",          KEY_WORD, AT(optimizer_device), "false", NULL},
+    {"zero_optimization.offload_param",              KEY_WORD, AT(param_device), "false", NULL},
     {"zero_optimization.offload_optimizer.device",   KEY_WORD, AT(optimizer_device), "none|cpu|nvme", NULL},
     {"zero_optimization.offload_optimizer.ratio",    KEY_NUMBER, AT(ratio), NULL, NULL},
     {"zero_optimization.offload_param.device",       KEY_WORD, AT(param_device), "none|cpu|nvme", NULL},

@@ -58,7 +58,7 @@ reckon: mpt.yaml: this is a llm-foundry configuration; reckon does not read it: 
 reckon: note: swift.sh is read as a script of ms-swift: reckon import ms-swift
 reckon: swift.sh: no command of this script starts ms-swift
 reckon: README.md: is documentation: give the script or the configuration that it shows
-reckon: words: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them)
+reckon: words: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them), or say model, batch and degrees as words of reckon predict
 reckon: config_8x8.sh: this is an MLPerf submission's configuration; reckon does not read it: give its folder, with systems and results, to reckon import mlperf
 reckon: foundry.yaml: this is a llm-foundry configuration; reckon does not read it: say model and batch as words of reckon predict, framework=fsdp zero3
 reckon: mcore.sh: this is a ms-swift script; reckon does not read it: say model, batch and degrees as words of reckon predict
@@ -82,6 +82,6 @@ reckon: veomni.yaml: this is a VeOmni configuration; reckon does not read it: sa
 reckon: forge.yaml: this is a torchforge configuration; reckon does not read it: give what stands below trainer to reckon import torchtitan
 reckon: task.yml: this is a dstack task; reckon does not read it: give the script or the configuration that its commands start
 reckon: config.py: this is a Python program; reckon does not read it: give the configuration or the script that it is started with
-reckon: what.yaml: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them)
+reckon: what.yaml: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them), or say model, batch and degrees as words of reckon predict
 reckon: nothing.yaml: cannot open: No such file or directory; check the path
 === exit 3
