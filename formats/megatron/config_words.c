@@ -269,20 +269,28 @@ static enum rk_status check_neox_gate(const struct words_reading *r, struct rk_e
                          "is not covered without a gate: give swiglu, or mlp_type: gated");
 }
 
-/* One file of several has not all of it. */
-static enum rk_status need_neox(const struct words_reading *r, struct rk_error *error)
+/* One file of several has not all of it: all that is missing, at once. */
+static enum rk_status need_neox(const struct words_reading *r, const struct config_source *source,
+                                struct rk_error *error)
 {
     static const char *const names[] = {"num_layers", "hidden_size", "num_attention_heads",
-                                        "seq_length"};
-    const char *missing = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !missing; i++)
-        if (!settings_find(&r->settings, names[i])) missing = names[i];
-    if (!missing && !r->run.microbatch) missing = "train_micro_batch_size_per_gpu";
+                                        "seq_length", "train_micro_batch_size_per_gpu"};
+    enum { NAMES = sizeof names / sizeof *names };
+    char sets[256] = "";
+    size_t used = 0;
+    int missing = 0;
+    const char *first = NULL;
+    for (int i = 0; i < NAMES; i++) {
+        if (i + 1 < NAMES ? settings_find(&r->settings, names[i]) != NULL : r->run.microbatch)
+            continue;
+        if (!missing++) first = names[i];
+        used += (size_t)snprintf(sets + used, sizeof sets - used, " --set %s=VALUE", names[i]);
+    }
     if (!missing) return RK_OK;
     return rk_fail(error, RK_BAD_INPUT, r->settings.path, 0, 0,
-                   "%s is not in this file: give the files of the run merged into one, or --set "
-                   "%s=VALUE",
-                   missing, missing);
+                   "%s is not in this file: give the files of the run merged into one, or%s%s%s",
+                   first, sets, source->vocabulary ? "" : " --vocabulary N",
+                   source->gpus || r->run.gpus ? "" : " --gpus N");
 }
 
 static enum rk_status interpret_neox(struct words_reading *r, const struct config_source *source,
@@ -294,7 +302,7 @@ static enum rk_status interpret_neox(struct words_reading *r, const struct confi
     const struct setting *type = settings_find(&r->settings, "fp16.type");
     if (status == RK_OK) status = check_neox_layers(r, error);
     if (status == RK_OK) status = check_neox_gate(r, error);
-    if (status == RK_OK) status = need_neox(r, error);
+    if (status == RK_OK) status = need_neox(r, source, error);
     if (!r->run.pipeline) r->run.pipeline = 1; /* 0: no pipeline module */
     put_neox_width(r);
     if (!settings_find(&r->settings, "attention_dropout"))

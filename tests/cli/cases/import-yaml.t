@@ -13,6 +13,8 @@ printf 'defaults:\n- base\n- _self_\nbase_model: Qwen/Qwen3-8B\nmicro_batch_size
 printf '{"num_layers": 2, "hidden_size": 512, "num_attention_heads": 8, "seq_length": 512, "pipe_parallel_size": 1, "train_micro_batch_size_per_gpu": 4, "fp16": {"enabled": true}, "zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}}' >neox.yml
 reckon import neox.yml --gpus 8 --vocabulary 50257 | grep -A 2 -e plan: -e dropout
 reckon import neox.yml --gpus 8 --vocabulary 50257 --set optimizer.type=OneBitAdam
+# one of its files: all that the others say, at once
+printf '{"pipe_parallel_size": 1, "num_layers": 2, "hidden_size": 512}' >part.yml; reckon import gpt-neox part.yml
 === stdout
   plan: framework=fsdp dp8 mbs4 gbs64 seq4096 grad-overlap no-fused loss=padded weight-bytes=2
   plan: framework=fsdp dp8 gbs16 seq2048 grad-overlap no-fused loss=padded weight-bytes=2
@@ -39,4 +41,5 @@ reckon: defaults.yaml:2:3: defaults.0 base: is a file whose keys count, too: mer
 reckon: note: neox.yml is read as a configuration of GPT-NeoX: reckon import gpt-neox
 reckon: note: neox.yml is read as a configuration of GPT-NeoX: reckon import gpt-neox
 reckon: --set optimizer.type: OneBitAdam is not covered: give --set optimizer.type=VALUE, one of adam, adamw, sgd, lion, to estimate the run with it
-=== exit 2
+reckon: part.yml: num_attention_heads is not in this file: give the files of the run merged into one, or --set num_attention_heads=VALUE --set seq_length=VALUE --set train_micro_batch_size_per_gpu=VALUE --vocabulary N --gpus N
+=== exit 3
