@@ -261,7 +261,8 @@ static enum rk_status walk_map(struct walk *w, const yaml_node_t *node, const ya
         const bool merge = strcmp(name, "<<") == 0;
         if (merge && value->type != YAML_MAPPING_NODE)
             return fail_at(w, value, "one map is expected after <<");
-        if (merge && (depth > YAML_DEPTH || ++w->visited > w->nodes + SETTINGS_MAX_REPEATED))
+        if (merge && depth > YAML_DEPTH) return fail_at(w, value, "nested too deeply");
+        if ((merge || own) && ++w->visited > w->nodes + SETTINGS_MAX_REPEATED)
             return fail_aliases(w, value);
         if (merge)
             status = walk_map(w, value, own ? own : node, depth + 1);
