@@ -231,17 +231,42 @@ static enum rk_status walk_member(struct walk *w, const char *name, int index, i
     return status;
 }
 
-static enum rk_status walk_map(struct walk *w, const yaml_node_t *node, int depth)
+static const char *key_text(const struct walk *w, const yaml_node_pair_t *pair)
+{
+    const yaml_node_t *key = yaml_document_get_node(w->document, pair->key);
+    return key->type == YAML_SCALAR_NODE ? (const char *)key->data.scalar.value : NULL;
+}
+
+static bool map_has(const struct walk *w, const yaml_node_t *map, const char *name)
+{
+    for (const yaml_node_pair_t *pair = map->data.mapping.pairs.start;
+         pair < map->data.mapping.pairs.top; pair++) {
+        const char *key = key_text(w, pair);
+        if (key && strcmp(key, name) == 0) return true;
+    }
+    return false;
+}
+
+/* The members of the map that `own`, which takes it in by "<<", has not itself; NULL: all. */
+static enum rk_status walk_map(struct walk *w, const yaml_node_t *node, const yaml_node_t *own,
+                               int depth)
 {
     enum rk_status status = RK_OK;
     for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
          status == RK_OK && pair < node->data.mapping.pairs.top; pair++) {
         const yaml_node_t *key = yaml_document_get_node(w->document, pair->key);
-        if (key->type != YAML_SCALAR_NODE) return fail_at(w, key, "a key must be a word");
-        const char *name = (const char *)key->data.scalar.value;
-        if (strcmp(name, "<<") == 0) /* the members of another map */
-            status = walk_node(w, pair->value, depth + 1);
-        else
+        const yaml_node_t *value = yaml_document_get_node(w->document, pair->value);
+        const char *name = key_text(w, pair);
+        if (!name) return fail_at(w, key, "a key must be a word: fill in what a template left");
+        const bool merge = strcmp(name, "<<") == 0;
+        if (merge && value->type != YAML_MAPPING_NODE)
+            return fail_at(w, value, "one map is expected after <<");
+        if (merge && depth > YAML_DEPTH) return fail_at(w, value, "nested too deeply");
+        if ((merge || own) && ++w->visited > w->nodes + SETTINGS_MAX_REPEATED)
+            return fail_aliases(w, value);
+        if (merge)
+            status = walk_map(w, value, own ? own : node, depth + 1);
+        else if (!own || !map_has(w, own, name))
             status = walk_member(w, name, pair->value, depth, key);
     }
     return status;
@@ -255,7 +280,7 @@ static enum rk_status walk_node(struct walk *w, int index, int depth)
     if (++w->visited > w->nodes + SETTINGS_MAX_REPEATED) return fail_aliases(w, node);
     if (node->type == YAML_MAPPING_NODE &&
         node->data.mapping.pairs.top > node->data.mapping.pairs.start)
-        return walk_map(w, node, depth);
+        return walk_map(w, node, NULL, depth);
     if (node->type != YAML_SEQUENCE_NODE ||
         node->data.sequence.items.top == node->data.sequence.items.start)
         return add_node(w, node);
@@ -279,9 +304,25 @@ static enum rk_status walk_document(struct settings *s, yaml_document_t *documen
                      .nodes = (size_t)(document->nodes.top - document->nodes.start)};
     const yaml_node_t *root = yaml_document_get_root_node(document);
     if (!root) return rk_fail(error, RK_BAD_INPUT, s->path, 0, 0, "is empty");
+    if (root->type == YAML_SEQUENCE_NODE)
+        return fail_at(&w, root,
+                       "keys and values are expected here, not a list: give one of its elements");
     if (root->type != YAML_MAPPING_NODE)
         return fail_at(&w, root, "keys and values are expected here");
-    return walk_map(&w, root, 0);
+    return walk_map(&w, root, NULL, 0);
+}
+
+/* That nothing follows; what is no YAML is not judged. */
+static enum rk_status check_last(struct settings *s, yaml_parser_t *parser, struct rk_error *error)
+{
+    yaml_document_t document;
+    if (!yaml_parser_load(parser, &document)) return RK_OK;
+    const yaml_node_t *root = yaml_document_get_root_node(&document);
+    const int line = root ? (int)root->start_mark.line + 1 : 0;
+    yaml_document_delete(&document);
+    return line ? rk_fail(error, RK_BAD_INPUT, s->path, line, 1,
+                          "another document begins here: give one of them as a file")
+                : RK_OK;
 }
 
 static enum rk_status read_yaml(struct settings *s, const char *text, struct rk_error *error)
@@ -300,6 +341,7 @@ static enum rk_status read_yaml(struct settings *s, const char *text, struct rk_
     } else {
         status = walk_document(s, &document, error);
         yaml_document_delete(&document);
+        if (status == RK_OK) status = check_last(s, &parser, error);
     }
     yaml_parser_delete(&parser);
     return status;
@@ -371,6 +413,8 @@ enum rk_status settings_read(struct settings *settings, const char *path, const 
     const size_t n = strlen(path);
     const enum rk_status status = settings_begin(settings, path, sets, set_count, error);
     if (status != RK_OK) return status;
-    return n > 5 && strcmp(path + n - 5, ".toml") == 0 ? read_toml(settings, text, error)
-                                                       : read_yaml(settings, text, error);
+    const bool toml = n > 5 && strcmp(path + n - 5, ".toml") == 0;
+    const enum rk_status read =
+        toml ? read_toml(settings, text, error) : read_yaml(settings, text, error);
+    return read == RK_OK && !toml ? settings_refer(settings, error) : read;
 }

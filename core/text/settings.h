@@ -18,6 +18,7 @@ struct setting {
     bool quoted;      /* a string, whatever it looks like */
     bool null;        /* null, or an empty map or list */
     bool given;       /* by the caller's "KEY=VALUE" */
+    bool referred;    /* another value refers to it */
     int line, column;
 };
 
@@ -33,8 +34,9 @@ struct settings {
 enum { SETTINGS_MAX_BYTES = 4 << 20, SETTINGS_MAX = 20000, SETTINGS_MAX_REPEATED = 2000 };
 
 /* `path` names the text in messages and tells its syntax: TOML when it ends in ".toml". `sets` are
- * texts "KEY=VALUE" that win over the file. RK_BAD_INPUT with line and column: what is none of
- * them, a key given twice, more than one document. Release in every case. */
+ * texts "KEY=VALUE" that win over the file. What values refer to stands in their place
+ * (settings_refer). RK_BAD_INPUT with line and column: what is none of them, a key given twice,
+ * more than one document. Release in every case. */
 enum rk_status settings_read(struct settings *settings, const char *path, const char *text,
                              const char *const *sets, size_t set_count, struct rk_error *error);
 
@@ -57,7 +59,8 @@ void settings_underscore(struct settings *settings);
 /* A copy of the text that lives as long as the settings; NULL: no memory. */
 const char *settings_keep(struct settings *settings, const char *text);
 
-/* Puts what they refer to in the place of values such as "${.hidden_size}". */
+/* Puts what they refer to in the place of values such as "${.hidden_size}"; of "${oc.env:A,4}" what
+ * a set gives A, or 4. */
 enum rk_status settings_refer(struct settings *settings, struct rk_error *error);
 
 /* RK_BAD_INPUT at a setting: "KEY: " and the text. */

@@ -1,6 +1,6 @@
 /* settings_refer.c - values that refer to others, in OmegaConf's way: "${model.seq_length}",
- * "${.hidden_size}" of the same section, "${multiply:4, ${.hidden_size}}". A reference to nothing
- * stays as it is. */
+ * "${.hidden_size}" of the same section, "${multiply:4, ${.hidden_size}}", "${oc.env:GPUS,8}". A
+ * reference to nothing stays as it is. */
 #include "text/settings.h"
 
 #include <inttypes.h>
@@ -78,6 +78,27 @@ static bool compute(const struct settings *s, const struct setting *at, const ch
     return true;
 }
 
+/* "GPUS,8": what a set gives GPUS, or 8. */
+static bool of_environment(const struct settings *s, const char *text, char *out)
+{
+    char name[TEXT];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ","), text);
+    const struct setting *set = settings_find(s, name);
+    const char *comma = strchr(text, ',');
+    if ((!set || !set->given) && !comma) return false;
+    const char *value = set && set->given ? set->text : comma + 1 + strspn(comma + 1, " ");
+    snprintf(out, TEXT, "%s", value);
+    return true;
+}
+
+static bool call(const struct settings *s, const struct setting *at, const char *name, char *text,
+                 char *out, int depth)
+{
+    if (strcmp(name, "oc.env") == 0) return of_environment(s, text, out);
+    if (strcmp(name, "oc.decode") == 0) return resolve(s, at, text, out, depth);
+    return compute(s, at, name, text, out, depth);
+}
+
 static bool resolve(const struct settings *s, const struct setting *at, const char *text, char *out,
                     int depth)
 {
@@ -92,14 +113,28 @@ static bool resolve(const struct settings *s, const struct setting *at, const ch
     char *colon = strchr(inner, ':');
     if (colon) {
         *colon = '\0';
-        return compute(s, at, inner, colon + 1, out, depth + 1);
+        return call(s, at, inner, colon + 1, out, depth + 1);
     }
     const struct setting *found = find(s, at, inner);
     return found && found != at && resolve(s, found, found->text, out, depth + 1);
 }
 
+/* Marks what the text names, "${base}/tokenizer.model" too. */
+static void mark(struct settings *s, const struct setting *at)
+{
+    for (const char *p = strstr(at->text, "${"); p; p = strstr(p + 2, "${")) {
+        char name[TEXT];
+        const char *from = p + (strncmp(p + 2, "oc.env:", 7) == 0 ? 9 : 2);
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(from, ":,}"), from);
+        const struct setting *found = find(s, at, name);
+        if (found) s->setting[found - s->setting].referred = true;
+    }
+}
+
 enum rk_status settings_refer(struct settings *settings, struct rk_error *error)
 {
+    for (size_t i = 0; i < settings->count; i++)
+        mark(settings, &settings->setting[i]);
     for (size_t i = 0; i < settings->count; i++) {
         struct setting *at = &settings->setting[i];
         char value[TEXT];

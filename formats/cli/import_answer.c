@@ -45,17 +45,35 @@ static bool is_unknown(const struct rk_finding *note)
     return note->severity == NOTE_REFUSED && strcmp(note->rule, "1.unknown") == 0;
 }
 
-/* Many keys that no row knows: in one line, as --ignore takes them. */
+/* The unknown keys that may decide what the run costs, or the others, as --ignore takes them. */
+static void list_unknown(const struct notes *notes, bool cost, char *names, size_t size)
+{
+    size_t used = 0;
+    *names = '\0';
+    for (int i = 0; i < notes->count; i++) {
+        const struct rk_finding *note = &notes->note[i];
+        if (is_unknown(note) && (strstr(note->need, KEY_MAY_COST) != NULL) == cost &&
+            used + strlen(note->what) + 2 < size)
+            used +=
+                (size_t)snprintf(names + used, size - used, "%s%s", used ? "," : "", note->what);
+    }
+}
+
+/* Many keys that no row knows, in two lines. */
 static void print_unknown(const struct notes *notes, const char *path)
 {
-    char names[UNKNOWN_NAMES] = "";
-    size_t used = 0;
-    for (int i = 0; i < notes->count; i++)
-        if (is_unknown(&notes->note[i]) && used + strlen(notes->note[i].what) + 2 < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? "," : "",
-                                     notes->note[i].what);
-    fprintf(stderr, "reckon: %s%scorrect all that are not known, or give --ignore %s\n", path,
-            *path ? ": " : "", names);
+    char names[UNKNOWN_NAMES], cost[UNKNOWN_NAMES];
+    const char *colon = *path ? ": " : "";
+    list_unknown(notes, false, names, sizeof names);
+    list_unknown(notes, true, cost, sizeof cost);
+    if (*names)
+        fprintf(stderr, "reckon: %s%scorrect all that are not known, or give --ignore %s\n", path,
+                colon, names);
+    if (*cost)
+        fprintf(stderr,
+                "reckon: %s%sthese may decide what the run costs: say them by --set and this "
+                "tool's keys, or give --ignore %s to estimate it without\n",
+                path, colon, cost);
 }
 
 void import_warn(const struct notes *notes, const char *path)

@@ -132,11 +132,17 @@ static enum rk_status find_named_model(const struct config_source *source, struc
                                        struct notes *notes, struct rk_error *error)
 {
     struct settings settings;
-    struct rk_error ignored;
+    struct rk_error broken;
     char id[160];
     if (settings_read(&settings, source->path, source->text, source->sets, source->set_count,
-                      &ignored) != RK_OK)
-        return without_model(NULL, error);
+                      &broken) != RK_OK) {
+        if (text_ends_in(source->path, ".yaml") || text_ends_in(source->path, ".yml"))
+            *error = broken;
+        else
+            without_model(NULL, error);
+        settings_release(&settings);
+        return error->status;
+    }
     const struct setting *said = named_model(&settings, id, sizeof id);
     enum rk_status status = without_model(said, error);
     if (*id) status = model_open(id, model, error);

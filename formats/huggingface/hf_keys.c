@@ -527,30 +527,51 @@ static bool tells_layers(const json_t *value, uint64_t layers)
     return false;
 }
 
+/* Names, parted by commas; those that find no room are left out. */
+struct names {
+    char *text;
+    size_t size, used;
+};
+
+static void name_add(struct names *names, const char *name)
+{
+    if (names->used + strlen(name) + 3 > names->size) return;
+    names->used += (size_t)snprintf(names->text + names->used, names->size - names->used, "%s%.60s",
+                                    names->used ? ", " : "", name);
+}
+
+static bool may_cost(const char *key, const json_t *value, uint64_t layers)
+{
+    return is_a_key(key) || (tells(key) && !json_is_string(value)) || tells_layers(value, layers);
+}
+
+/* All that may change what a layer costs are refused at once; the rest is named in `unknown`. */
 static enum rk_status check_unknown(const struct place *object, const struct hf_type *type,
                                     uint64_t layers, char *unknown, size_t size,
                                     struct rk_error *error)
 {
-    const char *key;
+    const char *key, *first = NULL;
     json_t *value;
-    size_t used = 0;
+    char more[200] = "", got[PLACE_TEXT];
+    struct names rest = {unknown, size, 0}, refused = {more, sizeof more, 0};
+    struct place member;
     json_object_foreach(object->value, key, value)
     {
-        struct place member;
-        char got[PLACE_TEXT];
         if (is_off(value) || hf_type_has(type, key) || leads_on(type, key)) continue;
-        const bool known = is_a_key(key);
-        if (!known && is_harmless(key)) continue;
-        place_member(object, key, &member);
-        if (known || (tells(key) && !json_is_string(value)) || tells_layers(value, layers))
-            return place_fail(&member, error,
-                              "%s: not a key of %s models, and it may change shape or cost: "
-                              "give the right --as TYPE, or remove the key if it changes nothing",
-                              place_describe(got, &member), type->name);
-        if (used < size)
-            used += (size_t)snprintf(unknown + used, size - used, "%s%.60s", used ? ", " : "", key);
+        if (!is_a_key(key) && is_harmless(key)) continue;
+        if (!may_cost(key, value, layers))
+            name_add(&rest, key);
+        else if (first)
+            name_add(&refused, key);
+        else
+            first = key;
     }
-    return RK_OK;
+    if (!first) return RK_OK;
+    place_member(object, first, &member);
+    return place_fail(&member, error,
+                      "%s%s%s: not a key of %s models, and it may change shape or cost: give the "
+                      "right --as TYPE, or remove what changes nothing",
+                      place_describe(got, &member), *more ? ", and " : "", more, type->name);
 }
 
 enum rk_status hf_keys_load(const struct hf_place *at, const struct hf_type *type,

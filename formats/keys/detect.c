@@ -18,7 +18,42 @@ static const struct tool_sign signs[] = {
     {"PyTorch",       "out-of-memory traceback", NULL,      "OutOfMemoryError|torch.cuda.OutOfMemoryError", "give it to reckon doctor"},
     {"Primus",        "experiment",        "primus",        "work_group pre_trainer|work_group modules|pre_trainer overrides|primus-cli", NULL},
     {"MLPerf",        "submission's configuration", NULL, "DGXNNODES|DGXSYSTEM|MLPERF_SUBMITTER|MLPERF_CLUSTER_NAME", "give its folder, with systems and results, to reckon import mlperf"},
-    {"verl",          "configuration",     NULL,            "actor_rollout_ref|verl.trainer", "give the sizes and degrees of its actor as a plan"},
+    {"Kubernetes",    "manifest",          NULL,            "apiVersion: kind:|apiVersion: metadata:", "give the script or the configuration that its containers start"},
+    {"Python",        "project file",      NULL,            "[build-system]", "give the configuration or the script of a run"},
+    {"NeMo Automodel", "configuration",    NULL,            "nemo_automodel|step_scheduler: dist_env:|step_scheduler: distributed:", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"NeMo RL",       "configuration",     NULL,            "dtensor_cfg:|policy: megatron_cfg:|defaults: policy:|policy: gpus_per_node:", "say model, batch and degrees as words of reckon predict"},
+    {"oumi",          "configuration",     NULL,            "oumi|model_name: trainer_type:", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"SkyPilot",      "task",              NULL,            "resources: run: accelerators:|resources: setup: accelerators:", "give the script or the configuration that its run: starts"},
+    {"ArcticTraining", "configuration",    NULL,            "arctic_training|name_or_path: deepspeed: data:|name_or_path: sources: data:", "give its deepspeed: as a file, or say model, batch and sharding as words of reckon predict, framework=deepspeed"},
+    {"H2O LLM Studio", "experiment",       NULL,            "llm_backbone:", "say model and batch as words of reckon predict, framework=deepspeed"},
+    {"Ludwig",        "configuration",     NULL,            "input_features: output_features:", "say model and batch as words of reckon predict, framework=fsdp"},
+    {"neuronx-distributed-training", "configuration", NULL, "distributed_strategy: model_source:|distributed_strategy: exp_manager:", "say model, batch and degrees as words of reckon predict"},
+    {"MindFormers",   "configuration",     NULL,            "runner_config: parallel_config:|recompute_config: parallel_config:", "say model, batch and degrees as words of reckon predict"},
+    {"PaddleNLP",     "configuration",     NULL,            "sharding_parallel_degree|pipeline_parallel_degree sharding:|\"pipeline_parallel_degree\" \"sharding\"|fuse_attention_qkv|virtual_pp_degree", "say model, batch and degrees as words of reckon predict"},
+    {"prime-rl",      "configuration",     NULL,            "[orchestrator]|[trainer.optim]|[diloco]", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"AReaL",         "configuration",     NULL,            "allocation_mode: actor:|allocation_mode: experiment_name:", "give the sizes and degrees of its actor as a plan"},
+    {"ROLL",          "configuration",     NULL,            "actor_train: actor_infer:", "give the sizes and degrees of its actor_train as a plan"},
+    {"Fairseq",       "configuration",     NULL,            "ddp_backend: criterion:|task: criterion: distributed_training:", "say model and batch as words of reckon predict"},
+    {"nanoGPT",       "configuration",     NULL,            "n_embd max_iters|out_dir always_save_checkpoint|wandb_log out_dir", "say model and batch as words of reckon predict"},
+    {"nanotron",      "program",           NULL,            "nanotron.config|from+nanotron", "give the YAML that it writes"},
+    {"Unsloth",       "program",           NULL,            "FastLanguageModel|FastModel.from_pretrained", "say model, batch and lora as words of reckon predict"},
+    {"VeOmni",        "configuration",     NULL,            "dyn_bsz_buffer_size|ops_implementation:|ulysses_size: fsdp_config:|data_parallel_mode: train:", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"torchforge",    "configuration",     NULL,            "policy: ref_model: trainer:|provisioner: trainer:", "give what stands below trainer to reckon import torchtitan"},
+    {"Fast-LLM",      "configuration",     NULL,            "fast_llm|decoder: pattern: blocks:|base_model: decoder:", "say model, batch and degrees as words of reckon predict"},
+    {"TinyLlama",     "configuration",     NULL,            "num_of_devices: num_of_nodes:", "say model and batch as words of reckon predict, framework=fsdp"},
+    {"LAVIS",         "configuration",     NULL,            "vis_processor: run:", "models of images are not covered"},
+    {"dstack",        "task",              NULL,            "commands: resources:|commands: nvcc:|commands: backends:", "give the script or the configuration that its commands start"},
+    {"Tunix",         "configuration",     NULL,            "rl_training_config:|training_config: actor_model_config:|model_config: tokenizer_config: training_config:", "say model, batch and degrees as words of reckon predict"},
+    {"InstructLab",   "configuration",     NULL,            "taxonomy_path:|chat: evaluate: serve:", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"Lightning",     "configuration by Hydra", NULL,       "datamodule: train:|datamodule: trainer:|override /datamodule", "say model, batch and sharding as words of reckon predict"},
+    {"ChatLearn",     "configuration",     NULL,            "sample_per_episode|runtime_args: rollout_backend:|runtime_args: model_server", "give the sizes and degrees of its policy_trainer as a plan"},
+    {"ChatGLM",       "fine-tuning configuration", NULL,    "training_args: data_config:|training_args: peft_config:", "give what stands below training_args to reckon import trainer"},
+    {"align-anything", "configuration",    NULL,            "train_cfgs: data_cfgs:", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
+    {"Unsloth Studio", "file of defaults", NULL,            "train_on_completions: lora:|training: lora: inference:", "say model, batch and lora as words of reckon predict"},
+    {"fairseq2",      "configuration",     NULL,            "fairseq2|trainer: regime:|gang: regime:", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"OpenLM",        "configuration",     NULL,            "chinchilla_multiplier|post_embed_norm", "say model and batch as words of reckon predict, framework=fsdp"},
+    {"latent diffusion", "configuration",  NULL,            "target: ldm", "models of images are not covered"},
+    {"verl",          "configuration",     NULL,            "actor_rollout_ref|verl.trainer|from+verl|import+verl|rollout_batch_size: worker:|partial_pretrain:|ulysses_sequence_parallel_size: trainer:", "give the sizes and degrees of its actor as a plan"},
     {"OpenRLHF",      "script",            NULL,            "openrlhf", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
     {"torchtune",     "configuration",     "torchtune",     "_component_ torchtune", NULL},
     {"PEFT",          "adapter_config.json", "peft",        "\"peft_type\"", NULL},
@@ -26,7 +61,7 @@ static const struct tool_sign signs[] = {
     {"OLMo-core",     "program",           "olmo-core",     "olmo_core TransformerTrainModuleConfig", NULL},
     {"OLMo-core",     "script",            NULL,            "olmo_core.config|olmo_core.train|olmo_core.internal|olmo_core.launch|olmo_core.data|olmo_core.nn", "say model and batch as words of reckon predict, framework=fsdp"},
     {"OLMo",          "training",          "olmo",          "d_model n_layers max_sequence_length|mlp_ratio max_duration|d_model mlp_hidden_size", NULL},
-    {"llm-foundry",   "configuration",     NULL,            "mpt_causal_lm|hf_causal_lm|global_train_batch_size|max_seq_len fsdp_config", "say model and batch as words of reckon predict, framework=fsdp zero3"},
+    {"llm-foundry",   "configuration",     NULL,            "mpt_causal_lm|hf_causal_lm|global_train_batch_size|max_seq_len fsdp_config|train_loader: max_duration:", "say model and batch as words of reckon predict, framework=fsdp zero3"},
     {"lingua",        "configuration",     NULL,            "fsdp_type|dump_dir async_eval_gpus|dump_dir logging", "say model and batch as words of reckon predict, framework=fsdp"},
     {"picotron",      "configuration",     NULL,            "tp_size pp_size pp_engine|cp_size pp_engine dp_size", "say its degrees as words of reckon predict"},
     {"ColossalAI",    "script or configuration", NULL,      "colossalai|HybridParallelPlugin|GeminiPlugin|TensorParallelEnv|NUM_MICRO_BATCHES parallel|gemini_plugin|titans", "say its degrees as words of reckon predict"},
@@ -39,6 +74,7 @@ static const struct tool_sign signs[] = {
     {"Megatron-Bridge", "file of overrides", "nemo",          "model.num_layers train.global_batch_size", NULL},
     {"Megatron-Bridge", "script",          NULL,            "megatron.bridge|megatron_bridge|run_recipe.py|bridge_config|run_script.py --model_recipe_name", "give the recipe's YAML of overrides to reckon import nemo, or the recipe to reckon import bridge-recipe"},
     {"NeMo",          "recipe in Python",  NULL,            "nemo_run|nemo.collections.llm|MegatronStrategy", "give the degrees as words of reckon predict, or a YAML to reckon import nemo"},
+    {"Primus",        "preset",            NULL,            "extends: num_layers:|extends: tokenizer_type:|extends: tokenizer_model:|extends: hidden_size:|includes: trainable:|extends: job:|extends: model:", "give the experiment that names it"},
     {"Modalities",    "configuration",     NULL,            "component_key variant_key", "say model, batch and degrees as words of reckon predict, framework=fsdp"},
     {"torchtitan",    "configuration",     "torchtitan",    "Trainer.Config|torchtitan.train|[parallelism]|[job]|parallelism.tensor_parallel_degree|data_parallel_shard_degree|job.config_file", NULL},
     {"MaxText",       "configuration",     "maxtext",       "base_emb_dim|per_device_batch_size|ici_fsdp_parallelism|base_num_decoder_layers|MaxText.train|maxtext.trainers|decoder_block|remat_policy|ici_tensor_parallelism|max_target_length", NULL},
@@ -54,7 +90,7 @@ static const struct tool_sign signs[] = {
     {"nanotron",      "training",          "nanotron",      "model_config parallelism|tp_linear_async_communication", NULL},
     {"Megatron-LM",   "launch script",     "megatron",      "--num-layers|--micro-batch-size|--tensor-model-parallel-size|pretrain_gpt.py|pretrain_gpt", NULL},
     {"GPT-NeoX",      "configuration",     "gpt-neox",      "pipe_parallel_size|pipe-parallel-size|model_parallel_size|model-parallel-size|pos_emb|pos-emb|deepy.py|tokenizer_type vocab_file|data_path vocab_file|sparsity_config|train_data_paths|train-data-paths|text_gen_type|text-gen-type|num_workers tensorboard_dir log_dir|comet_workspace|wandb_group|output_layer_init_method override_lr_scheduler|checkpoint_activations synchronize_each_layer", NULL},
-    {"accelerate",    "configuration",     "accelerate",    "compute_environment distributed_type", NULL},
+    {"accelerate",    "configuration",     "accelerate",    "compute_environment distributed_type|distributed_type: mixed_precision:|distributed_type: num_processes:", NULL},
     {"DeepSpeed",     "configuration",     "deepspeed",     "zero_optimization|train_micro_batch_size_per_gpu|\"train_batch_size\"|zero_allow_untested_optimizer|compression_training", NULL},
     {"Hugging Face",  "config.json",       "hf",            "\"model_type\"|\"architectures\"", NULL},
     {"Hugging Face",  "training",          "trainer",       "per_device_train_batch_size|--per_device_train_batch_size|gradient_accumulation_steps", NULL},
@@ -146,22 +182,65 @@ static char *without_prose(const char *text)
     return copy;
 }
 
+/* The first statement after comments and a docstring. */
+static const char *first_statement(const char *text)
+{
+    while (true) {
+        text += strspn(text, " \t\r\n");
+        if (*text == '#') {
+            text += strcspn(text, "\n");
+        } else if (strncmp(text, "\"\"\"", 3) == 0) {
+            const char *end = strstr(text + 3, "\"\"\"");
+            if (!end) return text;
+            text = end + 3;
+        } else {
+            return text;
+        }
+    }
+}
+
+static bool is_python(const char *text)
+{
+    static const char *const starts[] = {"import ", "from ", "class ", "def ", "@"};
+    const char *first = first_statement(text);
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(first, starts[i], strlen(starts[i])) == 0) return true;
+    return false;
+}
+
+/* Programs may have any tool's keys among their names: only what is written in Python counts. */
+static bool may_be(const struct tool_sign *sign, bool python)
+{
+    static const char *const formats[] = {"torchtitan", "bridge-recipe", "olmo-core"};
+    bool reads = !sign->format;
+    for (size_t i = 0; !reads && i < sizeof formats / sizeof *formats; i++)
+        reads = strcmp(sign->format, formats[i]) == 0;
+    return !python || reads;
+}
+
 const struct tool_sign *detect_tool(const char *text)
 {
+    static const struct tool_sign program = {
+        "Python", "program", NULL, NULL,
+        "give the configuration or the script that it is started with"};
     char *copy = without_prose(text);
+    const bool python = is_python(text);
     const struct tool_sign *found = NULL;
     for (size_t i = 0; !found && i < sizeof signs / sizeof *signs; i++)
-        if (fits(copy ? copy : text, signs[i].words)) found = &signs[i];
+        if (may_be(&signs[i], python) && fits(copy ? copy : text, signs[i].words))
+            found = &signs[i];
     free(copy);
-    return found;
+    return !found && python ? &program : found;
 }
 
 void detect_fail(const struct tool_sign *sign, const char *path, struct rk_error *error)
 {
     if (!sign)
-        rk_fail(error, RK_BAD_INPUT, path, 0, 0,
-                "is not known to be a file of any tool that reckon reads: give the format, reckon "
-                "import FORMAT FILE (reckon import --help lists them)");
+        rk_fail(
+            error, RK_BAD_INPUT, path, 0, 0,
+            "is not known to be a file of any tool that reckon reads: give the format, reckon "
+            "import FORMAT FILE (reckon import --help lists them), or say model, batch and degrees "
+            "as words of reckon predict");
     else
         rk_fail(
             error, RK_BAD_INPUT, path, 0, 0, "this is %s %s %s; reckon does not read it%s%s",

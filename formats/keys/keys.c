@@ -169,8 +169,50 @@ static void refuse_value(const struct reading *r, const struct setting *s, const
                    s->given ? "" : fix, "must be %s", expected(row, words, sizeof words));
 }
 
+/* Words of names that decide what a run costs: no wildcard passes them. */
+static const char *const deciding[] = {"degree",     "parallel_size", "lora",
+                                       "peft",       "shard",         "offload",
+                                       "recomput",   "quant",         "fp8",
+                                       "fp4",        "micro_batch",   "microbatch",
+                                       "batch_size", "seq_len",       "sequence_len",
+                                       "num_layers", "hidden_size",   "num_experts",
+                                       "zero_stage", "grad_accum",    "gradient_accumulation",
+                                       NULL};
+
+static bool names_cost(const char *text)
+{
+    for (int i = 0; deciding[i]; i++)
+        if (strstr(text, deciding[i])) return true;
+    return false;
+}
+
+/* Hydra's list of files that are merged with this one: "defaults.0", "defaults.1.model". */
+static bool of_defaults(const char *key)
+{
+    return strncmp(key, "defaults.", 9) == 0 && strspn(key + 9, "0123456789") > 0;
+}
+
+/* This file, what Hydra itself does, and what NeMo has for the overlap of tensor parallelism. */
+static bool passes_default(const struct setting *s)
+{
+    return s->null || strcmp(s->text, "_self_") == 0 || strstr(s->key, "override hydra") ||
+           strstr(s->key, "tp_overlap@");
+}
+
+static void refuse_default(const struct reading *r, const struct setting *s)
+{
+    char fix[112];
+    snprintf(fix, sizeof fix, "merge it into this file, or give --ignore %.60s", s->key);
+    notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, s->text, fix,
+                   "is a file whose keys count, too");
+}
+
 static void refuse_unknown(const struct reading *r, const struct setting *s)
 {
+    if (of_defaults(s->key)) {
+        if (!passes_default(s)) refuse_default(r, s);
+        return;
+    }
     const char *names[512], *nearest = NULL;
     char fix[96];
     size_t used = 0;
@@ -180,7 +222,8 @@ static void refuse_unknown(const struct reading *r, const struct setting *s)
     nearest = text_nearest(s->key, names);
     snprintf(fix, sizeof fix, "correct it, or give --ignore %.60s", s->key);
     notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, "", fix,
-                   "is not known%s%s", nearest ? ", did you mean " : "", nearest ? nearest : "");
+                   "is not known%s%s%s", names_cost(s->key) ? KEY_MAY_COST : "",
+                   nearest ? ", did you mean " : "", nearest ? nearest : "");
 }
 
 static bool is_off(const struct key *row, const struct setting *s)
@@ -232,16 +275,6 @@ static bool judge_given(const struct reading *r, const struct setting *s, const 
 
 /* ---- keys that only a wildcard passes ---- */
 
-/* Words of names that decide what a run costs: no wildcard passes them. */
-static const char *const deciding[] = {"degree",     "parallel_size", "lora",
-                                       "peft",       "shard",         "offload",
-                                       "recomput",   "quant",         "fp8",
-                                       "fp4",        "micro_batch",   "microbatch",
-                                       "batch_size", "seq_len",       "sequence_len",
-                                       "num_layers", "hidden_size",   "num_experts",
-                                       "zero_stage", "grad_accum",    "gradient_accumulation",
-                                       NULL};
-
 /* Last words that many tools have, and that decide nothing. */
 static const char *const plain[] = {
 #define FORMAT_KEY(word, ...) word,
@@ -278,12 +311,13 @@ static bool is_of_family(const struct key *row, const char *key)
     return rest[strspn(rest, "0123456789.")] != '\0';
 }
 
-static bool decides(const char *key)
+/* By what the wildcard stands for: "zero_*" says nothing of zero_optimization.offload_param. */
+static bool decides(const struct key *row, const char *key)
 {
+    const size_t known = strcspn(row->path, "*");
     const char *dot = strrchr(key, '.');
-    for (int i = 0; deciding[i]; i++)
-        if (strstr(dot ? dot : key, deciding[i])) return true;
-    return false;
+    const char *last = dot ? dot : key;
+    return names_cost(last) || (known && known < strlen(key) && names_cost(key + known));
 }
 
 struct family {
@@ -316,10 +350,44 @@ bool key_passes(const struct key *row, const char *key, const struct setting *se
     struct family family = {.count = 0};
     if (!row || row->use != KEY_NONE) return false;
     if (!is_of_family(row, key)) return true;
-    if (decides(key) && !is_off(row, setting)) return false;
+    if (decides(row, key) && !is_off(row, setting)) return false;
     add_family(&r, &family, setting);
     note_family(&r, &family);
     return true;
+}
+
+/* ---- files of another tool, with these keys in a section ---- */
+
+/* What follows the section's name; NULL: it is in none. */
+static const char *in_section(const struct reading *r, const struct setting *s)
+{
+    if (s->null || key_find(r->table, s->key)) return NULL;
+    for (const char *dot = strchr(s->key, '.'); dot; dot = strchr(dot + 1, '.')) {
+        const char *rest = dot + 1;
+        const struct key *row = key_find(r->table, rest);
+        if (row && row->use < KEY_NONE && strcmp(row->path, rest) == 0 && names_cost(rest) &&
+            !settings_find(r->settings, rest))
+            return rest;
+    }
+    return NULL;
+}
+
+/* One refusal for all: to ignore such keys one by one leaves the run without what it says. */
+static bool refuse_section(const struct reading *r, const struct key_options *options)
+{
+    for (size_t i = 0; i < r->settings->count; i++) {
+        const struct setting *s = &r->settings->setting[i];
+        const char *rest = in_section(r, s);
+        if (!rest || is_ignored(options, s->key)) continue;
+        char fix[112];
+        snprintf(fix, sizeof fix, "give what is below %.*s as a file of its own",
+                 (int)(rest - 1 - s->key), s->key);
+        notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, s->text,
+                       fix,
+                       "this tool has the key without a name before it: this is another's file");
+        return true;
+    }
+    return false;
 }
 
 enum rk_status keys_read(const struct settings *settings, const struct key_table *table,
@@ -328,6 +396,7 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
 {
     const struct reading r = {settings, table, notes};
     struct family family = {.count = 0};
+    if (refuse_section(&r, options)) return notes_refusal(notes, settings->path, error);
     for (size_t i = 0; i < settings->count; i++) {
         const struct setting *s = &settings->setting[i];
         const struct key *row = key_find(table, s->key);
@@ -335,9 +404,11 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
         if (is_ignored(options, s->key)) continue;
         if (given && judge_given(&r, s, row, given)) continue;
         const bool of_family = row && is_of_family(row, s->key);
-        const bool unknown = !row || (row->use == KEY_SET && !s->given);
-        if (unknown || (of_family && decides(s->key) && !is_off(row, s)))
+        const bool unknown = row ? row->use == KEY_SET && !s->given : !s->referred;
+        if (unknown || (of_family && decides(row, s->key) && !is_off(row, s)))
             refuse_unknown(&r, s);
+        else if (!row)
+            continue; /* a variable of the file */
         else if (of_family && row->use == KEY_NONE)
             add_family(&r, &family, s);
         else if (row->use == KEY_SET)

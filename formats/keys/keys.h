@@ -69,6 +69,9 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
                          const struct key_options *options, void *target, struct notes *notes,
                          struct rk_error *error);
 
+/* Stands in what is said of an unknown key whose name says that it may decide what a run costs. */
+#define KEY_MAY_COST ", and may decide what the run costs"
+
 /* Is the name one of those that the caller passes over, "a,b" or "a" each? `below`: or below one.
  */
 bool key_ignored(const char *const *ignored, size_t count, const char *name, bool below);

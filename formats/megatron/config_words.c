@@ -22,6 +22,9 @@ static const struct key neox_rows[] = {
     READ("checkpoint_activations", KEY_FLAG, checkpointing), READ("checkpoint_num_layers", KEY_COUNT, every),
     READ("global_num_gpus", KEY_COUNT, gpus), READ("num_gpus", KEY_COUNT, devices), READ("num_nodes", KEY_COUNT, nodes),
     {"zero_optimization.stage", KEY_WORD, AT(zero), "0|1|2|3", NULL},
+    READ("zero_optimization.cpu_offload", KEY_FLAG, cpu_offload),
+    {"zero_optimization.offload_optimizer.device", KEY_WORD, AT(host_optimizer), "none|cpu", NULL},
+    {"zero_optimization.offload_param.device", KEY_WORD, AT(host_weights), "none|cpu", NULL},
     NONE("fp16.*"), /* see interpret_neox */
     NONE("attention_config.*"), /* see interpret_neox */
 #include "tables/gpt-neox.h"
@@ -87,6 +90,16 @@ void words_format(struct list *l, const char *format, ...)
     words_put_all(l, text, strlen(text), NULL);
 }
 
+/* "silu=--swiglu|gelu=" as "silu, gelu". */
+static void mapped_names(const char *words, char *names, size_t size)
+{
+    size_t used = 0;
+    *names = '\0';
+    for (const char *p = words; *p && used < size; p += strcspn(p, "|"), p += *p == '|')
+        used += (size_t)snprintf(names + used, size - used, "%s%.*s", used ? ", " : "",
+                                 (int)strcspn(p, "="), p);
+}
+
 /* "silu=--swiglu|gelu=": what the value stands for. */
 static enum rk_status put_mapped(struct list *l, const struct key *row, const struct setting *s)
 {
@@ -99,10 +112,12 @@ static enum rk_status put_mapped(struct list *l, const struct key *row, const st
         }
         p += length + (p[length] == '|');
     }
+    char names[160];
+    mapped_names(row->words, names, sizeof names);
     return settings_fail(l->settings, s, l->error,
-                         "%.60s is not covered: of %.240s only what stands "
-                         "in front of '='",
-                         s->text, row->words);
+                         "%.60s is not covered: give --set %.80s=VALUE, one of %s, to estimate the "
+                         "run with it",
+                         s->text, s->key, names);
 }
 
 enum rk_status words_row(struct list *l, const struct key *row, const struct setting *s)
@@ -174,7 +189,6 @@ enum rk_status words_read(const struct config_source *source, const struct key_t
     if (!r) return rk_fail(error, RK_NO_MEMORY, source->path, 0, 0, "out of memory");
     enum rk_status status = settings_read(&r->settings, source->path, source->text, source->sets,
                                           source->set_count, error);
-    if (status == RK_OK) status = settings_refer(&r->settings, error);
     settings_underscore(&r->settings); /* "pipe-parallel-size" is "pipe_parallel_size" */
     r->list.source = source;
     r->list.settings = &r->settings;
@@ -255,20 +269,28 @@ static enum rk_status check_neox_gate(const struct words_reading *r, struct rk_e
                          "is not covered without a gate: give swiglu, or mlp_type: gated");
 }
 
-/* One file of several has not all of it. */
-static enum rk_status need_neox(const struct words_reading *r, struct rk_error *error)
+/* One file of several has not all of it: all that is missing, at once. */
+static enum rk_status need_neox(const struct words_reading *r, const struct config_source *source,
+                                struct rk_error *error)
 {
     static const char *const names[] = {"num_layers", "hidden_size", "num_attention_heads",
-                                        "seq_length"};
-    const char *missing = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !missing; i++)
-        if (!settings_find(&r->settings, names[i])) missing = names[i];
-    if (!missing && !r->run.microbatch) missing = "train_micro_batch_size_per_gpu";
+                                        "seq_length", "train_micro_batch_size_per_gpu"};
+    enum { NAMES = sizeof names / sizeof *names };
+    char sets[256] = "";
+    size_t used = 0;
+    int missing = 0;
+    const char *first = NULL;
+    for (int i = 0; i < NAMES; i++) {
+        if (i + 1 < NAMES ? settings_find(&r->settings, names[i]) != NULL : r->run.microbatch)
+            continue;
+        if (!missing++) first = names[i];
+        used += (size_t)snprintf(sets + used, sizeof sets - used, " --set %s=VALUE", names[i]);
+    }
     if (!missing) return RK_OK;
     return rk_fail(error, RK_BAD_INPUT, r->settings.path, 0, 0,
-                   "%s is not in this file: give the files of the run merged into one, or --set "
-                   "%s=VALUE",
-                   missing, missing);
+                   "%s is not in this file: give the files of the run merged into one, or%s%s%s",
+                   first, sets, source->vocabulary ? "" : " --vocabulary N",
+                   source->gpus || r->run.gpus ? "" : " --gpus N");
 }
 
 static enum rk_status interpret_neox(struct words_reading *r, const struct config_source *source,
@@ -280,9 +302,13 @@ static enum rk_status interpret_neox(struct words_reading *r, const struct confi
     const struct setting *type = settings_find(&r->settings, "fp16.type");
     if (status == RK_OK) status = check_neox_layers(r, error);
     if (status == RK_OK) status = check_neox_gate(r, error);
-    if (status == RK_OK) status = need_neox(r, error);
+    if (status == RK_OK) status = need_neox(r, source, error);
     if (!r->run.pipeline) r->run.pipeline = 1; /* 0: no pipeline module */
     put_neox_width(r);
+    if (!settings_find(&r->settings, "attention_dropout"))
+        words_format(&r->list, "--attention-dropout 0"); /* unlike Megatron-LM's 0.1 */
+    if (!settings_find(&r->settings, "hidden_dropout"))
+        words_format(&r->list, "--hidden-dropout 0");
     if (fp16 && key_flag(fp16->text) == 1 && !settings_find(&r->settings, "precision"))
         words_format(&r->list, type && strcmp(type->text, "bfloat16") == 0 ? "--bf16" : "--fp16");
     put_degrees(&r->list, &r->run, &gpus);
@@ -294,6 +320,9 @@ static enum rk_status interpret_neox(struct words_reading *r, const struct confi
     if (flash && strncmp(flash->text, "flash", 5) == 0) words_format(&r->list, "--use-flash-attn");
     if (status == RK_OK) status = words_finish(&r->list, "GPT-NeoX", gpus, &r->import);
     r->import.model.parallel_block = r->run.parallel; /* attention and MLP in parallel */
+    r->import.plan.share[RK_SHARE_OPTIMIZER][0] =
+        r->run.zero && (r->run.host_optimizer || r->run.cpu_offload);
+    r->import.plan.share[RK_SHARE_WEIGHTS][0] = r->run.zero == 3 && r->run.host_weights;
     return status;
 }
 
@@ -342,15 +371,27 @@ enum rk_status nanotron_read(const struct config_source *source, struct rk_model
 
 /* ---- NeMo ---- */
 
+/* A file of overrides, or one whose model is in the checkpoint that it names. */
+static enum rk_status fail_without_model(const struct words_reading *r, struct rk_error *error)
+{
+    const bool restores = settings_find(&r->settings, "model.restore_from_path") ||
+                          settings_find(&r->settings, "model.language_model_path");
+    return rk_fail(error, RK_BAD_INPUT, r->settings.path, 0, 0, "model.num_layers is missing: %s",
+                   restores
+                       ? "the model is in the checkpoint that the file names: give --set "
+                         "model.num_layers=N --set model.hidden_size=N --set "
+                         "model.num_attention_heads=N --set model.ffn_hidden_size=N --set "
+                         "model.encoder_seq_length=N and what else shapes it"
+                       : "a file that only overrides a recipe does not say the model: give the "
+                         "recipe to reckon import bridge-recipe, and what this file overrides "
+                         "with --set");
+}
+
 static enum rk_status interpret_nemo(struct words_reading *r, const struct config_source *source,
                                      struct rk_error *error)
 {
     uint64_t gpus = source->gpus;
-    if (!settings_find(&r->settings, "model.num_layers"))
-        return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
-                       "model.num_layers is missing: a file that only overrides a recipe does not "
-                       "say the model: give the recipe to reckon import bridge-recipe, and what "
-                       "this file overrides with --set");
+    if (!settings_find(&r->settings, "model.num_layers")) return fail_without_model(r, error);
     enum rk_status status = put_rows(&r->list, &nemo_keys);
     put_degrees(&r->list, &r->run, &gpus);
     if (status == RK_OK) status = words_finish(&r->list, "NeMo", gpus, &r->import);

@@ -15,7 +15,8 @@ struct run {
     bool checkpointing, moe_checkpointing, parallel;
     uint64_t every, multiple, width;
     double expansion;
-    int zero;
+    int zero, host_optimizer, host_weights;
+    bool cpu_offload; /* DeepSpeed's name for host_optimizer before 0.3.16 */
     const char *framework, *model, *config;
 };
 

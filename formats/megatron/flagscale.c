@@ -146,7 +146,6 @@ static enum rk_status open_inner(const struct words_reading *r, struct settings 
                        path);
     status = settings_read(inner, path, text, NULL, 0, error);
     free(text);
-    if (status == RK_OK) status = settings_refer(inner, error);
     struct notes *notes = calloc(1, sizeof *notes);
     if (!notes) return rk_fail(error, RK_NO_MEMORY, from, 0, 0, "out of memory");
     if (status == RK_OK) status = keys_read(inner, &flagscale_keys, options, &run, notes, error);

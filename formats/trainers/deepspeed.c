@@ -13,6 +13,13 @@
 #define AT(member) offsetof(struct deepspeed_choices, member)
 
 /* clang-format off */
+/* What they store [deepspeed-config]. */
+#define OPTIMIZER_WORDS "adam|adamw|fusedadam|deepspeedcpuadam|muadam|muadamw|lamb|lion|sgd|musgd|adagrad|muon|onebitadam|zerooneadam|onebitlamb"
+enum { FIRST_OF_ONE_BIT = 12 };
+static const enum rk_optimizer optimizers[] = {
+    RK_ADAM, RK_ADAM, RK_ADAM, RK_ADAM, RK_ADAM, RK_ADAM, RK_ADAM, RK_LION, RK_SGD, RK_SGD, RK_MOMENTUM, RK_MUON,
+    RK_ADAM, RK_ADAM, RK_ADAM};
+
 static const struct key rows[] = {
     {"train_batch_size",                             KEY_COUNT, AT(batch), NULL, NULL},
     {"train_micro_batch_size_per_gpu",               KEY_COUNT, AT(microbatch), NULL, NULL},
@@ -32,6 +39,10 @@ static const struct key rows[] = {
     {"zero_optimization.stage3_prefetch_bucket_size", KEY_COUNT, AT(prefetch), NULL, NULL},
     {"zero_optimization.prefetch_bucket_size",       KEY_COUNT, AT(prefetch), NULL, NULL},
     {"zero_optimization.mics_shard_size",            KEY_COUNT, AT(mics), NULL, NULL},
+    {"optimizer.type", KEY_WORD, AT(optimizer), OPTIMIZER_WORDS, NULL},
+    {"optimizer.params.momentum", KEY_NUMBER, AT(momentum), NULL, NULL},
+    {"zero_optimization.offload_optimizer",          KEY_WORD, AT(optimizer_device), "false", NULL},
+    {"zero_optimization.offload_param",              KEY_WORD, AT(param_device), "false", NULL},
     {"zero_optimization.offload_optimizer.device",   KEY_WORD, AT(optimizer_device), "none|cpu|nvme", NULL},
     {"zero_optimization.offload_optimizer.ratio",    KEY_NUMBER, AT(ratio), NULL, NULL},
     {"zero_optimization.offload_param.device",       KEY_WORD, AT(param_device), "none|cpu|nvme", NULL},
@@ -98,6 +109,9 @@ enum rk_status deepspeed_choices(const struct config_source *source, struct deep
     if (whole) check_ranges(&settings, c, &source->keys, notes);
     if (status == RK_OK) status = notes_refusal(notes, source->path, error);
     settings_release(&settings);
+    if (status == RK_OK && c->optimizer >= FIRST_OF_ONE_BIT)
+        notes_add(notes, NOTE_WARNING, 0, 0, "optimizer.type", "",
+                  "of one bit: what it sends is estimated as uncompressed");
     if (status == RK_OK &&
         (c->optimizer_device == DEEPSPEED_NVME || c->param_device == DEEPSPEED_NVME))
         notes_add(notes, NOTE_WARNING, 0, 0, "device", "nvme",
@@ -109,6 +123,8 @@ void deepspeed_choose(const struct deepspeed_choices *c, struct rk_plan *plan)
 {
     static const int bytes[] = {4, 2, 2};
     plan->framework = RK_DEEPSPEED;
+    if (c->optimizer) plan->optimizer = optimizers[c->optimizer];
+    if (plan->optimizer == RK_SGD && c->momentum > 0) plan->optimizer = RK_MOMENTUM;
     plan->zero = (int)c->stage;
     plan->gradient_overlap = c->overlap < 0 ? c->stage == 3 : c->overlap;
     plan->weight_overlap = c->stage == 3 && c->prefetch > 0;
@@ -220,6 +236,9 @@ enum rk_status deepspeed_read(const struct config_source *source, struct rk_mode
         notes_add(notes, NOTE_WARNING, 0, 0, "cpu_checkpointing", "true",
                   "has effect only where the training code recomputes: say recompute=full "
                   "offload-activations=1 in the plan if it does");
+    if (plan->precision == RK_FP32)
+        notes_add(notes, NOTE_ASSUMED, 0, 0, "precision", "fp32",
+                  "neither bf16 nor fp16 is enabled: --set bf16.enabled=true where the trainer is");
     notes_add(notes, NOTE_ASSUMED, 0, 0, "recompute", "none", "the training code decides it");
     notes_add(notes, NOTE_ASSUMED, 0, 0, "attention", "flash", "the training code decides it");
     return RK_OK;

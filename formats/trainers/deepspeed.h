@@ -19,8 +19,10 @@ struct deepspeed_choices {
     int overlap; /* -1: as the stage has it */
     bool bf16, fp16, cpu_checkpointing, partition;
     int optimizer_device, param_device; /* enum deepspeed_device */
+    int optimizer;                      /* of optimizers[] in deepspeed.c */
     bool narrow_master, narrow_moments; /* 16 bits, where they are usually fp32 */
     double ratio, loss_scale;           /* of fp16: 0 follows the gradients */
+    double momentum;
     int accumulate; /* "fp32|fp16|bf16": the type that gradients are summed in; -1: not said */
     bool auto_precision, auto_batch; /* "auto": the trainer fills it in */
 };

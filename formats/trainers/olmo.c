@@ -1,7 +1,8 @@
 /* olmo.c - training configurations of OLMo (YAML): the model by its sizes, torch's FSDP or DDP, the
  * batch. Its successor OLMo-core has programs instead.
  *
- * Keys and presets: olmo/config.py of OLMo 0.6 (ModelConfig, TrainConfig, FSDPConfig).
+ * Keys and presets: olmo/config.py of OLMo 0.6 (ModelConfig, TrainConfig, FSDPConfig), and of its
+ * branch that trained OLMoE (mixtures by MegaBlocks; an expert is as wide as a dense MLP would be).
  */
 #include "keys/key_rows.h"
 #include "keys/model_numbers.h"
@@ -19,13 +20,15 @@ enum spread { FSDP, DDP, SINGLE };
 enum precision { AMP_BF16, AMP_FP16, FP32 };
 enum { ONE_OF_ALL, WHOLE_LAYER, ONE_IN_TWO, ONE_IN_THREE, ONE_IN_FOUR }; /* recomputed layers */
 enum optimizer { ADAMW, LIONW };
+enum block { SEQUENTIAL, LLAMA, MIXTURE };
 
 struct job {
     uint64_t hidden, heads, kv_heads, layers, ratio, mlp, sequence, vocabulary, embeddings;
-    uint64_t batch, microbatch, copies;
+    uint64_t batch, microbatch, copies, experts, active;
     double attention_dropout, residual_dropout, embedding_dropout;
     int activation, norm, strategy, spread, precision, optimizer, recompute;
-    bool alibi, rope, one_kv, qk_norm, affine, biases, norm_biases, tied;
+    bool alibi, rope, one_kv, qk_norm, affine, biases, norm_biases, tied, dropless, shared;
+    int block;
 };
 
 #define AT(member) offsetof(struct job, member)
@@ -48,6 +51,9 @@ static const struct key rows[] = {
     {"precision", KEY_WORD, AT(precision), "amp_bf16|amp_fp16|fp32", NULL},
     {"optimizer.name", KEY_WORD, AT(optimizer), "adamw|lionw", NULL},
     {"activation_checkpointing", KEY_WORD, AT(recompute), "false|whole_layer|one_in_two|one_in_three|one_in_four", NULL},
+    {"model.block_type", KEY_WORD, AT(block), "sequential|llama|moe", NULL},
+    READ("model.moe_num_experts", KEY_COUNT, experts), READ("model.moe_top_k", KEY_COUNT, active),
+    READ("model.moe_dropless", KEY_FLAG, dropless), READ("model.moe_shared_expert", KEY_FLAG, shared),
     READ("global_train_batch_size", KEY_COUNT, batch), READ("device_train_microbatch_size", KEY_COUNT, microbatch),
 #include "tables/olmo.h"
 };
@@ -89,6 +95,12 @@ static void set_model(const struct reading *r)
     m->norm = norm_of(j, said ? j->norm_biases : j->biases);
     m->gated_mlp = j->activation == SWIGLU;
     m->activation = j->activation == SWIGLU ? RK_SILU : j->activation == RELU ? RK_RELU : RK_GELU;
+    if (j->block == MIXTURE) {
+        m->experts = j->experts;
+        m->active_experts = j->active;
+        m->shared_experts = j->shared;
+        m->expert_feedforward = m->feedforward;
+    }
     m->tied_embeddings = j->tied;
     m->biases = j->biases;
     m->qk_norm = m->qk_norm_wide = j->qk_norm;
@@ -106,6 +118,10 @@ static enum rk_status read_model(struct reading *r)
                                  "must divide d_model, and n_kv_heads the heads");
     if (j->ratio > MOST || j->hidden > MOST)
         return settings_fail_key(&r->settings, "model.d_model", r->error, "is too large");
+    if (j->block == MIXTURE && !j->dropless)
+        return settings_fail_key(&r->settings, "model.moe_dropless", r->error,
+                                 "a capacity of experts is not covered: give --set "
+                                 "model.moe_dropless=true to estimate the run without");
     set_model(r);
     return model_numbers_check(r->m, r->settings.path, r->error);
 }
@@ -203,7 +219,10 @@ enum rk_status olmo_read(const struct config_source *source, struct rk_model *mo
                               .activation = SWIGLU,
                               .affine = true,
                               .biases = true,
-                              .tied = true}};
+                              .tied = true,
+                              .dropless = true,
+                              .experts = 8,
+                              .active = 2}};
     enum rk_status status = settings_read(&r.settings, source->path, source->text, source->sets,
                                           source->set_count, error);
     if (status == RK_OK)

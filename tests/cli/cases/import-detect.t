@@ -25,6 +25,19 @@ printf 'model:\n  component_key: model\n  variant_key: gpt2\n' >gpt2.yaml; recko
 printf '# as axolotl has it, and megatron sft\nper_device_train_batch_size: 2 # not torchtune\nbf16: true\nmax_length: 2048\n' >said.yaml; reckon import said.yaml -m llama3.1-8b --gpus 8 | sed -n 2p
 printf '{"description": "taken from the files of axolotl", "train_micro_batch_size_per_gpu": 1, "bf16": {"enabled": true}}' >said.json; reckon import said.json -m llama3.1-8b --gpus 8 | sed -n 2p
 printf 'ENV_VARS:\n  TEST: 1\nMODEL_ARGS:\n  --num-layers: 12\n  --micro-batch-size: 4\n' >model_config.yaml; reckon import model_config.yaml 2>&1 | head -n 1
+# tools that are not read, whose keys are others' too
+printf 'model: {model_name: a/b}\ntraining:\n  trainer_type: TRL_SFT\n  per_device_train_batch_size: 2\n' >oumi.yaml; reckon import oumi.yaml
+printf 'type: sft\nmodel: {name_or_path: a/b}\ndata: {sources: [c]}\ndeepspeed: {zero_optimization: {stage: 3}}\n' >arctic.yaml; reckon import arctic.yaml
+printf 'recipe: Train\nstep_scheduler: {local_batch_size: 8}\nmodel: {_target_: nemo_automodel.NeMoAutoModelForCausalLM.from_pretrained}\n' >automodel.yaml; reckon import automodel.yaml
+printf 'apiVersion: v1\nkind: Job\nspec: {command: [torchrun, --deepspeed]}\n' >job.yaml; reckon import job.yaml
+printf 'extends: [base.yaml]\nnum_layers: 60\nhidden_size: 5120\n' >preset.yaml; reckon import preset.yaml
+printf '{"tensor_parallel_degree": 4, "pipeline_parallel_degree": 2, "sharding": "stage1", "per_device_train_batch_size": 1}' >paddle.json; reckon import paddle.json
+printf 'distributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 2\nfsdp_config: {fsdp_sharding_strategy: FULL_SHARD}\n' >fsdp.yaml; reckon import fsdp.yaml -m llama3.2-1b | sed -n 2p
+printf 'model: {ops_implementation: {a: 1}}\ntrain: {fsdp_config: {fsdp_mode: fsdp2}, global_train_batch_size: 8}\n' >veomni.yaml; reckon import veomni.yaml
+printf 'policy: {sampling_params: {n: 1}}\nref_model: {training: {local_batch_size: 8}}\ntrainer: {parallelism: {tensor_parallel_degree: 2}}\n' >forge.yaml; reckon import forge.yaml
+printf 'type: task\ncommands:\n- accelerate launch train.py --per_device_train_batch_size 2\nresources: {gpu: 24GB}\n' >task.yml; reckon import task.yml
+# a program has other tools' keys among its names
+printf '# header\n"""Says what.\n"""\nimport torch\nmodel_config, parallelism, finetuning_type = 1, 2, 3\n' >config.py; reckon import config.py
 echo 'hello: world' >what.yaml; reckon import what.yaml
 reckon import nothing.yaml
 === stdout
@@ -34,6 +47,7 @@ c: a llama model
 6,738,415,616 parameters
   plan: framework=fsdp dp8 mbs2 gbs16 seq2048 grad-overlap no-fused loss=padded autocast
 reckon: note: model_config.yaml is read as a file of arguments of Megatron-LM: reckon import megatron-yaml
+  plan: framework=fsdp dp2 gbs2 zero3 grad-overlap weight-overlap flat-units no-fused loss=padded
 === stderr
 reckon: note: tune.yaml is read as a configuration of torchtune: reckon import torchtune
 reckon: tune.yaml: the file does not say how many GPUs the recipe is started on: give --gpus N
@@ -44,7 +58,7 @@ reckon: mpt.yaml: this is a llm-foundry configuration; reckon does not read it: 
 reckon: note: swift.sh is read as a script of ms-swift: reckon import ms-swift
 reckon: swift.sh: no command of this script starts ms-swift
 reckon: README.md: is documentation: give the script or the configuration that it shows
-reckon: words: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them)
+reckon: words: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them), or say model, batch and degrees as words of reckon predict
 reckon: config_8x8.sh: this is an MLPerf submission's configuration; reckon does not read it: give its folder, with systems and results, to reckon import mlperf
 reckon: foundry.yaml: this is a llm-foundry configuration; reckon does not read it: say model and batch as words of reckon predict, framework=fsdp zero3
 reckon: mcore.sh: this is a ms-swift script; reckon does not read it: say model, batch and degrees as words of reckon predict
@@ -57,6 +71,17 @@ reckon: gpt2.yaml: this is a Modalities configuration; reckon does not read it: 
 reckon: note: said.yaml is read as a training of Hugging Face: reckon import trainer
 reckon: note: said.json is read as a configuration of DeepSpeed: reckon import deepspeed
 reckon: said.json:1:17: description: is not known: correct it, or give --ignore description
-reckon: what.yaml: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them)
+reckon: oumi.yaml: this is an oumi configuration; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=fsdp
+reckon: arctic.yaml: this is an ArcticTraining configuration; reckon does not read it: give its deepspeed: as a file, or say model, batch and sharding as words of reckon predict, framework=deepspeed
+reckon: automodel.yaml: this is a NeMo Automodel configuration; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=fsdp
+reckon: job.yaml: this is a Kubernetes manifest; reckon does not read it: give the script or the configuration that its containers start
+reckon: preset.yaml: this is a Primus preset; reckon does not read it: give the experiment that names it
+reckon: paddle.json: this is a PaddleNLP configuration; reckon does not read it: say model, batch and degrees as words of reckon predict
+reckon: note: fsdp.yaml is read as a configuration of accelerate: reckon import accelerate
+reckon: veomni.yaml: this is a VeOmni configuration; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=fsdp
+reckon: forge.yaml: this is a torchforge configuration; reckon does not read it: give what stands below trainer to reckon import torchtitan
+reckon: task.yml: this is a dstack task; reckon does not read it: give the script or the configuration that its commands start
+reckon: config.py: this is a Python program; reckon does not read it: give the configuration or the script that it is started with
+reckon: what.yaml: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them), or say model, batch and degrees as words of reckon predict
 reckon: nothing.yaml: cannot open: No such file or directory; check the path
 === exit 3

@@ -6,5 +6,5 @@ END
 reckon import hf config.json --as llama
 === stdout
 === stderr
-reckon: config.json:3:29: final_logit_softcapping: 30: not a key of llama models, and it may change shape or cost: give the right --as TYPE, or remove the key if it changes nothing
+reckon: config.json:3:29: final_logit_softcapping: 30, and attn_logit_softcapping, sliding_window: not a key of llama models, and it may change shape or cost: give the right --as TYPE, or remove what changes nothing
 === exit 3

@@ -57,7 +57,7 @@ minicpm, plain 5.5593737
 5.5593825
 5.5593825
 smollm3, plain 5.5593737
-reckon: llama/config.json:1:243: no_rope_layers: a list: not a key of llama models, and it may change shape or cost: give the right --as TYPE, or remove the key if it changes nothing
+reckon: llama/config.json:1:243: no_rope_layers: a list: not a key of llama models, and it may change shape or cost: give the right --as TYPE, or remove what changes nothing
 5.5113989
 reckon: gpt2/config.json: the executor has nothing for what scale_attn_weights false says: take another model, or leave out what changes no arithmetic
 reckon: gpt2/config.json: the executor has nothing for what scale_attn_by_inverse_layer_idx true says: take another model, or leave out what changes no arithmetic
