@@ -461,6 +461,15 @@ static double state_moves_s(double own, double own_ends, const struct element_by
     return larger(slowest_s, host_bytes / host.bandwidth_Bps);
 }
 
+/* Out and back, over the host's link; without one nothing is known of it. */
+static double paged_s(const struct stage_sum *sum, const struct rk_system *system,
+                      const struct sharing *sharing, const struct rk_plan *plan)
+{
+    if (!plan->optimizer_paged || system->memories < 2) return 0;
+    const struct rk_memory host = memory_part(&system->memory[1], plan->ranks);
+    return 2 * paged_out_bytes(sum, system, sharing, plan) / host.bandwidth_Bps;
+}
+
 /* Likewise of adapters. */
 static double adapter_access_bytes(const struct stage_sum *sum, const struct sharing *sharing)
 {
@@ -483,7 +492,7 @@ static double optimizer_work_s(const struct stage_sum *sum, const struct rk_syst
                   (1 - away) * (own * optimizer_access_bytes(bytes, system) + tables +
                                 adapter_access_bytes(sum, sharing)) +
                       gradient_buffer_bytes(sum, system, own, sharing, plan)) +
-           state_moves_s(own, own_ends, bytes, system, plan);
+           state_moves_s(own, own_ends, bytes, system, plan) + paged_s(sum, system, sharing, plan);
 }
 
 /* The executor sums the squares of all gradients over its ranks, one number each: where there are

@@ -250,7 +250,7 @@ struct memory_rule {
                      */
         double weights, gradients, optimizer;
     } shares[2];
-    double weights_here, optimizer_here, kept_here; /* what is not offloaded */
+    double weights_here, gradients_here, optimizer_here, kept_here; /* what is not offloaded */
     double activations_away;
     double messages_bytes, outside_bytes;
     double placeholder_bytes; /* of an element */
@@ -265,6 +265,7 @@ struct memory_rule {
     double late;                 /* 1: gradients come while activations go; 0 */
     struct away {                /* shares in memory tier i + 1 */
         double activations[RK_SHARE_TIERS], weights[RK_SHARE_TIERS], optimizer[RK_SHARE_TIERS];
+        double gradients[RK_SHARE_TIERS];
         double lent_bytes; /* in memory tier 1 while a layer runs */
     } away;
     int first_tier; /* from 0, that two buffers always offload to */
@@ -329,6 +330,11 @@ static inline double demanded_bytes(const struct stage_demand *demand,
 void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
                   const struct layer_folds *fold, const struct rk_system *system,
                   const struct sharing *sharing, const struct rk_plan *plan, uint64_t index);
+
+/* Of paged optimizer state, what has no room on the device beside the stage's peak: the driver moves
+ * it to the host while forward and backward run, and back for the step. Requires one stage. */
+double paged_out_bytes(const struct stage_sum *sum, const struct rk_system *system,
+                       const struct sharing *sharing, const struct rk_plan *plan);
 
 /* ---- time ---- */
 
