@@ -55,7 +55,7 @@ static void add_adapters(struct state *state, const struct stage_sum *sum,
     const double adapters = sum->adapter_parameters[expert];
     state->weights +=
         base_parameters(sum, expert) * (bytes->base - bytes->weight) * shares->weights +
-        adapters * bytes->adapter_weight * shares->weights;
+        adapters * rule->adapters * bytes->adapter_weight * shares->weights;
     state->gradients += adapters * bytes->adapter_gradient * shares->gradients;
     state->optimizer += adapters * bytes->adapter_optimizer * shares->optimizer;
 }
@@ -86,10 +86,9 @@ static struct state state_of(const struct stage_sum *sum, const struct memory_ru
     state.weights += (sum->parameters * rule->shares[false].weights +
                       sum->expert_parameters * rule->shares[true].weights) *
                      bytes->reference;
-    state.optimizer +=
-        (sum->ends_parameters * bytes->of_tables + sum->long_sides * bytes->of_long_sides +
-         sum->short_sides * bytes->of_short_sides) *
-        rule->shares[false].optimizer;
+    state.optimizer += (tables_bytes(sum, bytes) + sum->long_sides * bytes->of_long_sides +
+                        sum->short_sides * bytes->of_short_sides) *
+                       rule->shares[false].optimizer;
     if (rule->zero < 3)
         state.weights += sum->narrow_parameters * bytes->narrow_copies +
                          (sum->parameters + sum->expert_parameters) * bytes->autocast;
@@ -373,6 +372,7 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
         .optimizer_here = plan->optimizer_paged ? 0 : 1 - share_away(plan, RK_SHARE_OPTIMIZER),
         .steps_early = plan->step_in_backward,
         .freezes = rk_plan_freezes(plan),
+        .adapters = plan->adapters_run == RK_ADAPTERS_IDLE ? (double)plan->adapters : 1,
         .gathered_blocks = plan->flat_units ? FLAT_BLOCKS : GATHERED_BLOCKS,
         .mixed = plan->mixed_units,
         .late = sharing->gradients_late,
@@ -445,8 +445,8 @@ struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct
     };
 }
 
-/* Managed memory (get_paged of bitsandbytes/functional.py) gives way to what the allocator asks for.
- * Of a fold nothing counts here: messages are of pipelines, buffers of Megatron-LM. */
+/* Managed memory (get_paged of bitsandbytes/functional.py) gives way to what the allocator asks
+ * for. Of a fold nothing counts here: messages are of pipelines, buffers of Megatron-LM. */
 double paged_out_bytes(const struct stage_sum *sum, const struct rk_system *system,
                        const struct sharing *sharing, const struct rk_plan *plan)
 {

@@ -89,7 +89,8 @@ static void open_state(struct build *b, struct slot *slot, int expert)
     const bool end = slot->kind == LAYER_EMBEDDING || slot->kind == LAYER_HEAD;
     s->optimizer =
         state_tensor(b, slot, RK_TENSOR_OPTIMIZER, expert, n,
-                     bytes->optimizer - bytes->step_gradient + (end ? bytes->of_tables : 0),
+                     bytes->optimizer - bytes->step_gradient + (end ? bytes->of_tables : 0) +
+                         (slot->kind == LAYER_EMBEDDING ? bytes->of_embedding : 0),
                      rule->shares[expert].optimizer);
     s->away = split_away(b, slot, expert, s->weights, share_away(&place->plan, RK_SHARE_WEIGHTS));
     s->optimizer_away =

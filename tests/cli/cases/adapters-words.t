@@ -10,6 +10,10 @@ refused lora-targets=q
 refused lora16 lora-targets=q+qkv
 refused frozen gradient-bytes=2
 refused lora16 optimizer=muon
+refused framework=deepspeed optimizer=muon
+refused framework=fsdp adapters=2
+refused framework=fsdp embedding-fp32
+refused framework=fsdp pp2 gbs16 optimizer-paged
 refused framework=fsdp optimizer=galore
 refused framework=fsdp reference=copy
 refused framework=fsdp objective=dpo reference=adapter-off
@@ -40,6 +44,9 @@ bad_option  lora 0: lora-targets, lora-dropout, lora-bytes and dora are of adapt
 bad_option  qkv is one adapter of all three: with q, k or v there would be two: leave qkv, or the others, out
 bad_option  frozen weights have no gradients, master copy or moments; lora-bytes is of adapters: leave them out
 bad_option  optimizer muon: is not known of adapters: leave it out
+bad_option  muon is known of Megatron-LM and of FSDP only: give framework=megatron or fsdp, or leave it out
+bad_option  adapters-run is of several adapters, and these are of lora: give lora=16 adapters=2, or leave them out
+bad_option  embedding_fp32 adam: embedding-fp32 is of optimizers of 8 and 4 bits: give optimizer=adam-8bit, or leave it out
 bad_option  optimizer galore: needs the rank that gradients are projected to: give optimizer-rank=128
 bad_option  reference copy: objective next-token has no reference: give objective=dpo, or leave it out
 bad_option  reference adapter-off: there are no adapters to switch off: give lora=16, or reference=copy
@@ -52,5 +59,6 @@ bad_option  packed 8192: samples of 4096 tokens are packed of shorter texts, for
 exit 2
 exit 1
 === stderr
+reckon: "gbs8 framework=fsdp pp2 gbs16 optimizer-paged":1:25: gbs is given twice: leave one out
 reckon: "gbs8 lora-targets=x lora4":1:19: lora-targets must be one of q, k, v, qkv, o, gate, up, down, head; got "x"; did you mean "q"?
 reckon: the plan cannot be lowered: adapters, weights of 4 and 8 bits and passes of a reference are not lowered; leave lora, base and reference out
