@@ -5,6 +5,7 @@
 #include "keys/settings_check.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -180,9 +181,13 @@ static enum rk_status read_adapters(const struct reading *r)
         p->adapters = 2;
         p->adapters_run = RK_ADAPTERS_IDLE;
     }
-    if (settings_has(r->settings, "lora_modules_to_save.") ||
+    if (t->adapter_type && *t->adapter_type && !is(t->adapter_type, "None"))
+        p->lora_element_bytes = is(t->adapter_type, "float32") ? 4 : 2;
+    const struct setting *whole = settings_find(r->settings, "additional_target");
+    if (whole || settings_has(r->settings, "lora_modules_to_save.") ||
         settings_has(r->settings, "modules_to_save."))
-        notes_add(r->notes, NOTE_WARNING, 0, 0, "lora_modules_to_save", "",
+        notes_add(r->notes, NOTE_WARNING, 0, 0,
+                  whole ? "additional_target" : "lora_modules_to_save", whole ? whole->text : "",
                   "is not followed: these modules are trained whole, in addition to the adapters");
     return read_targets(r);
 }
@@ -300,6 +305,14 @@ static bool steps_early(const struct trainer_tuning *t, const char *name)
     return t->layerwise || strstr(name, "layerwise") || is(name, "lomo") || is(name, "adalomo");
 }
 
+/* optim_args of TrainingArguments: 128 where they have none. */
+static uint64_t rank_said(const char *arguments)
+{
+    const char *rank = arguments ? strstr(arguments, "rank=") : NULL;
+    const uint64_t said = rank ? strtoull(rank + strlen("rank="), NULL, 10) : 0;
+    return said ? said : 128;
+}
+
 /* In bits: bitsandbytes' 8-bit optimizers leave the embedding alone (Trainer.create_optimizer of
  * transformers, for all of them since 4.52, pull request 37331). */
 static void keep_in_bits(const struct reading *r, const char *name)
@@ -330,7 +343,7 @@ static void read_optimizer(const struct reading *r)
         p->optimizer = optimizers[i].optimizer;
         if (strstr(name, "8bit") && p->optimizer == RK_ADAM) p->optimizer = RK_ADAM_8BIT;
         if ((p->optimizer == RK_GALORE || p->optimizer == RK_APOLLO) && !p->optimizer_rank)
-            p->optimizer_rank = 128;
+            p->optimizer_rank = rank_said(r->t->arguments);
         keep_in_bits(r, name);
         return;
     }

@@ -13,7 +13,7 @@ refused lora16 optimizer=muon
 refused framework=deepspeed optimizer=muon
 refused framework=fsdp adapters=2
 refused framework=fsdp embedding-fp32
-refused framework=fsdp pp2 gbs16 optimizer-paged
+refused framework=fsdp pp2 optimizer-paged
 refused framework=fsdp optimizer=galore
 refused framework=fsdp reference=copy
 refused framework=fsdp objective=dpo reference=adapter-off
@@ -47,6 +47,7 @@ bad_option  optimizer muon: is not known of adapters: leave it out
 bad_option  muon is known of Megatron-LM and of FSDP only: give framework=megatron or fsdp, or leave it out
 bad_option  adapters-run is of several adapters, and these are of lora: give lora=16 adapters=2, or leave them out
 bad_option  embedding_fp32 adam: embedding-fp32 is of optimizers of 8 and 4 bits: give optimizer=adam-8bit, or leave it out
+bad_option  managed memory is of bitsandbytes' optimizers, without stages and runs of layers: leave it out
 bad_option  optimizer galore: needs the rank that gradients are projected to: give optimizer-rank=128
 bad_option  reference copy: objective next-token has no reference: give objective=dpo, or leave it out
 bad_option  reference adapter-off: there are no adapters to switch off: give lora=16, or reference=copy
@@ -59,6 +60,5 @@ bad_option  packed 8192: samples of 4096 tokens are packed of shorter texts, for
 exit 2
 exit 1
 === stderr
-reckon: "gbs8 framework=fsdp pp2 gbs16 optimizer-paged":1:25: gbs is given twice: leave one out
 reckon: "gbs8 lora-targets=x lora4":1:19: lora-targets must be one of q, k, v, qkv, o, gate, up, down, head; got "x"; did you mean "q"?
 reckon: the plan cannot be lowered: adapters, weights of 4 and 8 bits and passes of a reference are not lowered; leave lora, base and reference out
