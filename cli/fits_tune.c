@@ -73,8 +73,8 @@ static bool is_said(const struct plan_draft *draft, const struct list *list)
 
 static bool offloads_of(const struct rk_plan *plan)
 {
-    return share_away(plan, RK_SHARE_OPTIMIZER) > 0 || share_away(plan, RK_SHARE_WEIGHTS) > 0 ||
-           rk_plan_activations_away(plan) > 0;
+    return plan->optimizer_paged || share_away(plan, RK_SHARE_OPTIMIZER) > 0 ||
+           share_away(plan, RK_SHARE_WEIGHTS) > 0 || rk_plan_activations_away(plan) > 0;
 }
 
 static const struct rk_system *system_of(const struct tuning *t, const struct rk_plan *plan)
@@ -158,6 +158,13 @@ static void weigh(struct tuning *t, int method, const struct rk_plan *plan)
     t->any[method] = true;
 }
 
+/* Trained weights in fp16 alone: GradScaler refuses their gradients ("Attempting to unscale FP16
+ * gradients", torch/amp/grad_scaler.py), so that no GPU without bf16 trains in 16 bits. */
+static bool is_unscalable(const struct rk_plan *plan)
+{
+    return plan->precision == RK_FP16 && plan->weight_element_bytes == 2 && !rk_plan_freezes(plan);
+}
+
 /* Every way: `chosen` has the words of the lists before this one. */
 static void walk(struct tuning *t, int list, int method, const struct plan_draft *chosen)
 {
@@ -170,6 +177,7 @@ static void walk(struct tuning *t, int list, int method, const struct plan_draft
         struct plan_draft draft = *chosen;
         struct rk_error none;
         if (!said && plan_read_words(lists[list].choice[i].words, &draft, &none) != RK_OK) continue;
+        if (!said && is_unscalable(&draft.plan)) continue;
         if (offloads_of(&draft.plan) && !t->host && t->input->system.memories < 2) continue;
         draft.plan.ranks = chosen->plan.ranks;
         walk(t, list + 1, list == 0 ? i : method, &draft);

@@ -477,7 +477,7 @@ static void say_presets(struct plan_input *input, bool microbatch, bool batch)
     say_load(input);
     say_shared(input);
     if (!plan_given(draft, "reference") && plan->reference)
-        plan_assume(input, "reference %s (none: evaluated before training)",
+        plan_assume(input, "reference %s (evaluated before training: say none)",
                     rk_reference_name(plan->reference));
     if (!plan_given(draft, "attention") && rk_answerer(plan->framework)->layers)
         plan_assume(input, "attention %s", rk_attention_kernel_name(plan->attention));

@@ -24,6 +24,8 @@ static void pad(struct plan_input *input, struct rk_lengths *lengths, bool group
         grouped ? rk_lengths_grouped(lengths, samples) : rk_lengths_padded(lengths, samples);
     give(&input->draft, "sequence", &plan->sequence, ceil(longest));
     give(&input->draft, "padded", &plan->padded, rint(padded));
+    plan->length_grouped = grouped;
+    input->draft.given[plan_row("length_grouped")] = true;
     plan_assume(input,
                 "samples of %.0f (mean) to %.0f tokens padded to %.0f (mean of microbatches%s)",
                 rk_lengths_mean(lengths), longest, padded, grouped ? " sorted by length" : "");
@@ -50,6 +52,8 @@ enum rk_status plan_take_lengths(const struct plan_source *source, struct plan_i
                                  struct rk_error *error)
 {
     const struct plan_draft *draft = &input->draft;
+    const bool sorts = source->batching == BATCHING_GROUPED ||
+                       (source->batching == BATCHING_PAD && draft->plan.length_grouped);
     const bool pads = source->batching <= BATCHING_GROUPED;
     struct rk_lengths lengths;
     if (!source->lengths)
@@ -62,7 +66,7 @@ enum rk_status plan_take_lengths(const struct plan_source *source, struct plan_i
                       "microbatch: give it, mbsN",
                       error);
     const enum rk_status status = rk_lengths_load(source->lengths, &lengths, error);
-    if (status == RK_OK && pads) pad(input, &lengths, source->batching == BATCHING_GROUPED);
+    if (status == RK_OK && pads) pad(input, &lengths, sorts);
     if (status == RK_OK && !pads) pack(input, &lengths, source->batching == BATCHING_JOINED);
     rk_lengths_release(&lengths);
     return status;

@@ -83,10 +83,10 @@ enum rk_status host_load(const struct host *host, const char *line, struct rk_sy
     return rk_system_load(text, system, error);
 }
 
-/* Does it keep anything in memory tier 1? */
+/* Does it keep anything in memory tier 1, or what the driver moves there? */
 static bool offloads(const struct rk_plan *plan)
 {
-    bool some = plan->recompute_rest;
+    bool some = plan->recompute_rest || plan->optimizer_paged;
     for (int share = 0; share < RK_SHARES; share++)
         some |= plan->share[share][0] > 0;
     return some;

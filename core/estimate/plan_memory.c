@@ -25,7 +25,8 @@ static struct shares shares_of(const struct rk_plan *plan, const struct sharing 
 }
 
 struct state {
-    double weights, gradients, optimizer;
+    double weights, gradients, optimizer; /* gradients: what does not leave as it comes */
+    double gradients_away;
     double between; /* of the optimizer's: not there while forward and backward run */
 };
 
@@ -54,7 +55,7 @@ static void add_adapters(struct state *state, const struct stage_sum *sum,
     const double adapters = sum->adapter_parameters[expert];
     state->weights +=
         base_parameters(sum, expert) * (bytes->base - bytes->weight) * shares->weights +
-        adapters * bytes->adapter_weight * shares->weights;
+        adapters * rule->adapters * bytes->adapter_weight * shares->weights;
     state->gradients += adapters * bytes->adapter_gradient * shares->gradients;
     state->optimizer += adapters * bytes->adapter_optimizer * shares->optimizer;
 }
@@ -77,16 +78,17 @@ static struct state state_of(const struct stage_sum *sum, const struct memory_ru
     add_state(&state, rule, sum->expert_parameters, true);
     for (int expert = 0; expert < 2 && rule->freezes; expert++)
         add_adapters(&state, sum, rule, expert);
+    state.gradients_away = state.gradients * (1 - rule->gradients_here);
+    state.gradients *= rule->gradients_here;
     if (rule->steps_early) state.gradients = sum->largest_parameters * bytes->gradient;
     state.gradients = larger(state.gradients, unsynced_bytes(sum, rule)) +
                       rule->mixed * (sum->parameters + sum->expert_parameters) * bytes->gathered;
     state.weights += (sum->parameters * rule->shares[false].weights +
                       sum->expert_parameters * rule->shares[true].weights) *
                      bytes->reference;
-    state.optimizer +=
-        (sum->ends_parameters * bytes->of_tables + sum->long_sides * bytes->of_long_sides +
-         sum->short_sides * bytes->of_short_sides) *
-        rule->shares[false].optimizer;
+    state.optimizer += (tables_bytes(sum, bytes) + sum->long_sides * bytes->of_long_sides +
+                        sum->short_sides * bytes->of_short_sides) *
+                       rule->shares[false].optimizer;
     if (rule->zero < 3)
         state.weights += sum->narrow_parameters * bytes->narrow_copies +
                          (sum->parameters + sum->expert_parameters) * bytes->autocast;
@@ -337,6 +339,22 @@ static double most_lent(const struct layer_folds *fold, const struct rk_plan *pl
     return most;
 }
 
+/* Shares of the gradients that leave as they come: FSDP's with weights and optimizer, DeepSpeed's
+ * with the optimizer, where they are sharded. */
+static double gradients_leave(double leave[RK_SHARE_TIERS], const struct rk_plan *plan)
+{
+    const struct habits *habits = habits_of(plan);
+    const bool go = habits->gradients_leave && plan->zero >= 2 && !plan->unsynced_gradients;
+    double all = 0;
+    for (int tier = 0; tier < RK_SHARE_TIERS; tier++) {
+        const double optimizer = plan->share[RK_SHARE_OPTIMIZER][tier];
+        const double weights = plan->share[RK_SHARE_WEIGHTS][tier];
+        leave[tier] = !go ? 0 : habits->offloads_both ? smaller(optimizer, weights) : optimizer;
+        all += leave[tier];
+    }
+    return all;
+}
+
 struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct sharing *sharing,
                                   const struct rk_plan *plan)
 {
@@ -354,6 +372,7 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
         .optimizer_here = plan->optimizer_paged ? 0 : 1 - share_away(plan, RK_SHARE_OPTIMIZER),
         .steps_early = plan->step_in_backward,
         .freezes = rk_plan_freezes(plan),
+        .adapters = plan->adapters_run == RK_ADAPTERS_IDLE ? (double)plan->adapters : 1,
         .gathered_blocks = plan->flat_units ? FLAT_BLOCKS : GATHERED_BLOCKS,
         .mixed = plan->mixed_units,
         .late = sharing->gradients_late,
@@ -375,6 +394,7 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
     memcpy(rule.away.activations, plan->share[RK_SHARE_ATTENTION], sizeof rule.away.activations);
     memcpy(rule.away.weights, plan->share[RK_SHARE_WEIGHTS], sizeof rule.away.weights);
     memcpy(rule.away.optimizer, plan->share[RK_SHARE_OPTIMIZER], sizeof rule.away.optimizer);
+    rule.gradients_here = 1 - gradients_leave(rule.away.gradients, plan);
     ends_in_flight(rule.ends_in_flight, plan, sharing->microbatches);
     rule.step_element = foreach_element(plan) * rule.optimizer_here / sharing->shards[0].ranks;
     if (steps_as_deepspeed(plan)) {
@@ -394,7 +414,7 @@ static double late_bytes(const struct stage_sum *sum, const struct memory_rule *
     const double ends = sum->ends_parameters * rule->shares[false].gradients;
     const double all = sum->parameters * rule->shares[false].gradients +
                        sum->expert_parameters * rule->shares[true].gradients;
-    return rule->late * (all - ends) * rule->bytes.gradient;
+    return rule->late * (all - ends) * rule->bytes.gradient * rule->gradients_here;
 }
 
 struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct stage_sum *sum)
@@ -423,6 +443,20 @@ struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct
         .engines = rule->engines + (sum->expert_parameters > 0 ? rule->expert_engines : 0),
         .outside_bytes = rule->outside_bytes,
     };
+}
+
+/* Managed memory (get_paged of bitsandbytes/functional.py) gives way to what the allocator asks
+ * for. Of a fold nothing counts here: messages are of pipelines, buffers of Megatron-LM. */
+double paged_out_bytes(const struct stage_sum *sum, const struct rk_system *system,
+                       const struct sharing *sharing, const struct rk_plan *plan)
+{
+    static const struct layer_folds none;
+    const struct memory_rule rule = memory_rule_of(&none, sharing, plan);
+    const struct stage_demand demand = stage_demand_by(&rule, sum);
+    const double flight = in_flight_of_plan(plan, sharing->microbatches, 0);
+    const double room = system->memory[0].capacity_bytes - demanded_bytes(&demand, system, flight);
+    const double paged = state_of(sum, &rule).optimizer;
+    return larger(0, smaller(paged, paged - room));
 }
 
 static void hold_state(struct rk_stage *stage, const struct state *state,
@@ -466,7 +500,9 @@ static double state_lowered(const struct memory_rule *rule, const struct stage_s
     const double weights = rule->away.weights[tier], optimizer = rule->away.optimizer[tier];
     if (weights == 0 && optimizer == 0) return 0;
     const struct state state = state_of(sum, rule);
-    return state.weights * weights + state.optimizer * optimizer;
+    const double away = 1 - rule->gradients_here, gradients = rule->away.gradients[tier];
+    return state.weights * weights + state.optimizer * optimizer +
+           (away > 0 ? state.gradients_away * gradients / away : 0);
 }
 
 bool rule_lowers(const struct memory_rule *rule, int tier)

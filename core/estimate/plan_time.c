@@ -439,7 +439,7 @@ static double own_part(const struct sharing *sharing, double dense, double exper
 /* Gradients go to the host, which updates, and weights come back. State on drives is read and
  * written in addition, one after the other [rajbhandari2021]; tiers work at the same time, and
  * transfers through the host use the link of tier 1 as well. */
-static double state_moves_s(double own, double own_ends, const struct element_bytes *bytes,
+static double state_moves_s(double own, double own_tables, const struct element_bytes *bytes,
                             const struct rk_system *system, const struct rk_plan *plan)
 {
     double host_bytes = 0, slowest_s = 0;
@@ -447,9 +447,8 @@ static double state_moves_s(double own, double own_ends, const struct element_by
         const struct rk_memory part = memory_part(&system->memory[tier + 1], plan->ranks);
         const double share = plan->share[RK_SHARE_OPTIMIZER][tier], there = share * own;
         const bool drives = tier > 0 || part.endurance_bytes > 0;
-        const double state = drives ? there * (bytes->optimizer - bytes->step_gradient) +
-                                          share * own_ends * bytes->of_tables
-                                    : 0;
+        const double state =
+            drives ? there * (bytes->optimizer - bytes->step_gradient) + share * own_tables : 0;
         if (!(there > 0)) continue;
         host_bytes += there * (bytes->gradient + bytes->weight);
         if (tier > 0) host_bytes += 2 * state * part.through_host;
@@ -459,6 +458,36 @@ static double state_moves_s(double own, double own_ends, const struct element_by
     if (!(host_bytes > 0)) return slowest_s;
     const struct rk_memory host = memory_part(&system->memory[1], plan->ranks);
     return larger(slowest_s, host_bytes / host.bandwidth_Bps);
+}
+
+/* Muon works on whole matrices: those of one shape are dealt to the ranks that share them, and the
+ * rank that has most sets the pace (LayerWiseDistributedOptimizer of Megatron Core;
+ * megabatch_base.py of microsoft/dion pads their number to the ranks'). Experts' are many. */
+static double dealt_s(const struct stage_sum *sum, const struct sharing *sharing)
+{
+    const double ranks = sharing->shards[0].ranks, blocks = sum->blocks;
+    const double most = blocks > 0 ? ceil(blocks / ranks) / blocks : 0;
+    return sum->step[0].work_s * most + sum->step[1].work_s / sharing->shards[1].ranks;
+}
+
+/* FSDP has a part of each matrix on each rank: momentum goes to whom the matrix is dealt in bf16,
+ * and what is orthogonal comes back (muon_update_megabatch_async). Experts are sharded whole. */
+static double muon_moves_s(const struct stage_sum *sum, const struct rk_system *system,
+                           const struct sharing *sharing, const struct rk_plan *plan)
+{
+    const double matrices = sum->parameters - sum->ends_parameters;
+    const struct rank_group shards = sharing->shards[0];
+    if (plan->optimizer != RK_MUON || plan->zero < 2 || !(matrices > 0)) return 0;
+    return 2 * collective_time_s(system, ALL_TO_ALL, shards, 2 * matrices / shards.ranks);
+}
+
+/* Out and back, over the host's link; without one nothing is known of it. */
+static double paged_s(const struct stage_sum *sum, const struct rk_system *system,
+                      const struct sharing *sharing, const struct rk_plan *plan)
+{
+    if (!plan->optimizer_paged || system->memories < 2) return 0;
+    const struct rk_memory host = memory_part(&system->memory[1], plan->ranks);
+    return 2 * paged_out_bytes(sum, system, sharing, plan) / host.bandwidth_Bps;
 }
 
 /* Likewise of adapters. */
@@ -475,15 +504,16 @@ static double optimizer_work_s(const struct stage_sum *sum, const struct rk_syst
 {
     const struct element_bytes *bytes = &sharing->bytes;
     const double own = own_part(sharing, sum->parameters, sum->expert_parameters);
-    const double own_ends = own_part(sharing, sum->ends_parameters, 0);
-    const double tables = own_ends * 2 * bytes->of_tables;
+    const double own_tables = own_part(sharing, tables_bytes(sum, bytes), 0);
+    const double tables = 2 * own_tables;
     const double away = share_away(plan, RK_SHARE_OPTIMIZER);
-    return own_part(sharing, sum->step[0].work_s, sum->step[1].work_s) +
+    return dealt_s(sum, sharing) + muon_moves_s(sum, system, sharing, plan) +
            pass_s(optimizer_time_s, system, plan,
                   (1 - away) * (own * optimizer_access_bytes(bytes, system) + tables +
                                 adapter_access_bytes(sum, sharing)) +
                       gradient_buffer_bytes(sum, system, own, sharing, plan)) +
-           state_moves_s(own, own_ends, bytes, system, plan);
+           state_moves_s(own, own_tables, bytes, system, plan) +
+           paged_s(sum, system, sharing, plan);
 }
 
 /* The executor sums the squares of all gradients over its ranks, one number each: where there are

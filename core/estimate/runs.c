@@ -136,6 +136,7 @@ static void add_sum(struct stage_sum *to, const struct stage_sum *one)
     to->long_sides += one->long_sides;
     to->short_sides += one->short_sides;
     to->ends_parameters += one->ends_parameters;
+    to->embedding_parameters += one->embedding_parameters;
     to->copied_parameters += one->copied_parameters;
     to->saved_total_bytes += one->saved_total_bytes;
     for (int end = 0; end < ENDS; end++)

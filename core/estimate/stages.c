@@ -231,6 +231,7 @@ static inline void add_end(struct stage_sum *sum, adder *add, const struct layer
     note_end(sum, add, layer, 1, end);
     if (add != add_outline) return;
     sum->ends_parameters += layer->parameters;
+    if (end == FIRST_END) sum->embedding_parameters += layer->parameters;
     if (layer->parameters > sum->largest_end) sum->largest_end = layer->parameters;
     sum->copied_parameters += layer->copied_parameters;
     sum->end_shapes += layer->weight_shapes;
@@ -379,6 +380,7 @@ void stage_pair_outline(struct stage_sum *pair, const struct stage_sum *own,
     pair->long_sides += other->long_sides;
     pair->short_sides += other->short_sides;
     pair->ends_parameters += other->ends_parameters;
+    pair->embedding_parameters += other->embedding_parameters;
     share_tables(pair, own->copied_parameters + other->copied_parameters);
     if (other->largest_parameters > own->largest_parameters)
         pair->largest_parameters = other->largest_parameters;
@@ -509,6 +511,7 @@ static void keep_state(struct element_bytes *e, const struct rk_plan *plan)
     if (plan->optimizer == RK_MUON)
         e->of_tables = second; /* the second moment is of tables alone */
     if (adam_has_tables(plan->optimizer)) e->of_tables = first + second;
+    if (plan->embedding_fp32) e->of_embedding = 8 - kept_state->bytes;
 }
 
 /* Of adapters: the framework's trained weights, or all in one width, without a master copy. */
@@ -530,7 +533,8 @@ static void freeze(struct element_bytes *e, const struct rk_plan *plan)
     const double base = base_element_bytes(plan);
     if (!(plan->weight_element_bytes > 0)) e->weight = e->gathered;
     e->base = base > 0 ? base : e->weight;
-    e->gradient = e->optimizer = e->of_tables = e->step_gradient = e->sent_gradient = e->added = 0;
+    e->of_tables = e->of_embedding = 0;
+    e->gradient = e->optimizer = e->step_gradient = e->sent_gradient = e->added = 0;
     e->of_long_sides = e->of_short_sides = e->master = 0;
     if (plan->zero < 3) e->sent_weight = 0;
     if (plan->lora) keep_adapters(e, plan);

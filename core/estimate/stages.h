@@ -65,10 +65,11 @@ struct stage_sum {
     double loss_bytes;            /* of what the end saves: gone when blocks run backward */
     double loss_beside_bytes;     /* of working_bytes: what the end has more than the blocks */
     double long_sides, short_sides;
-    double ends_parameters;    /* embedding and head among them */
-    double copied_parameters;  /* of tables that the first stage has */
-    double largest_parameters; /* of its largest block, experts among them */
-    double largest_end;        /* of embedding or head */
+    double ends_parameters;      /* embedding and head among them */
+    double embedding_parameters; /* of these: the embedding */
+    double copied_parameters;    /* of tables that the first stage has */
+    double largest_parameters;   /* of its largest block, experts among them */
+    double largest_end;          /* of embedding or head */
     double saved_total_bytes;
     double ends_total_bytes[ENDS]; /* of these: of the layers before the first block, after the last
                                       one */
@@ -139,7 +140,8 @@ struct element_bytes {
     double added;     /* read and written to add a microbatch's gradient to the sum, when that is a
                          kernel of its own */
     double of_tables; /* more of the optimizer's for each parameter of embedding and head */
-    double master;    /* of the optimizer's: the copy of the weights that it steps; 0: none */
+    double of_embedding; /* ... of the embedding alone */
+    double master;       /* of the optimizer's: the copy of the weights that it steps; 0: none */
     double of_long_sides, of_short_sides; /* more of the optimizer's for each number of a side of a
                                              matrix */
     double base; /* of frozen matrices of blocks, as they are kept and gathered */
@@ -149,6 +151,13 @@ struct element_bytes {
 };
 
 struct element_bytes element_bytes_of(const struct rk_plan *plan);
+
+/* More of the optimizer's for the tables of a stage. */
+static inline double tables_bytes(const struct stage_sum *sum, const struct element_bytes *bytes)
+{
+    return sum->ends_parameters * bytes->of_tables +
+           sum->embedding_parameters * bytes->of_embedding;
+}
 
 /* DeepSpeed's bf16 optimizer, of data_types.grad_accum_dtype fp32 with ZeRO-1: it keeps the
  * gradients of the 16-bit weights and their sums in fp32 (runtime/bf16_optimizer.py). */
@@ -250,7 +259,7 @@ struct memory_rule {
                      */
         double weights, gradients, optimizer;
     } shares[2];
-    double weights_here, optimizer_here, kept_here; /* what is not offloaded */
+    double weights_here, gradients_here, optimizer_here, kept_here; /* what is not offloaded */
     double activations_away;
     double messages_bytes, outside_bytes;
     double placeholder_bytes; /* of an element */
@@ -265,11 +274,13 @@ struct memory_rule {
     double late;                 /* 1: gradients come while activations go; 0 */
     struct away {                /* shares in memory tier i + 1 */
         double activations[RK_SHARE_TIERS], weights[RK_SHARE_TIERS], optimizer[RK_SHARE_TIERS];
+        double gradients[RK_SHARE_TIERS];
         double lent_bytes; /* in memory tier 1 while a layer runs */
     } away;
     int first_tier; /* from 0, that two buffers always offload to */
     int zero;
     bool freezes;
+    double adapters;               /* whose weights are there, to one that is trained */
     bool steps_early;              /* gradients are there a block at a time */
     double gathered_blocks;        /* ZeRO-3: gathered at the same time */
     bool keep_gathered, by_matrix; /* ZeRO-3: gathers matrix by matrix */
@@ -329,6 +340,12 @@ static inline double demanded_bytes(const struct stage_demand *demand,
 void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
                   const struct layer_folds *fold, const struct rk_system *system,
                   const struct sharing *sharing, const struct rk_plan *plan, uint64_t index);
+
+/* Of paged optimizer state, what has no room on the device next to the stage's peak: the driver
+ * moves it to the host while forward and backward run, and back for the step. Requires one stage.
+ */
+double paged_out_bytes(const struct stage_sum *sum, const struct rk_system *system,
+                       const struct sharing *sharing, const struct rk_plan *plan);
 
 /* ---- time ---- */
 

@@ -49,7 +49,7 @@ struct layer_state {
     double parameters;
     double summed; /* parameters that tensor ranks have alike, and see different tokens of */
     int32_t weights, gradient, shard, optimizer; /* tensors */
-    int32_t away, optimizer_away;                /* ... in a lower memory tier */
+    int32_t away, optimizer_away, gradient_away; /* ... in a lower memory tier */
     int32_t gathered_form, fresh_form;
     int32_t gathered; /* for the pass at hand */
 };

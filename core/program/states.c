@@ -47,19 +47,22 @@ static int32_t state_tensor(struct build *b, const struct slot *slot, enum rk_te
     return new_tensor(b, form, slot->layer, RK_NONE);
 }
 
-/* Of weights and optimizer state, what is in a lower memory tier is a tensor there. */
+/* Of the state, what is in a lower memory tier is a tensor there. */
 static int32_t split_away(struct build *b, const struct slot *slot, int expert, int32_t tensor,
                           double share)
 {
     if (tensor == NO_TENSOR || !(share > 0) || b->failed) return NO_TENSOR;
     struct rk_form *form = &b->program->form[b->program->tensor[tensor].form];
-    const bool optimizer = form->kind == RK_TENSOR_OPTIMIZER;
+    const int which = form->kind == RK_TENSOR_WEIGHTS     ? 0
+                      : form->kind == RK_TENSOR_OPTIMIZER ? 1
+                                                          : 2;
     const double bytes = form->bytes * share;
     form->bytes -= bytes;
-    const char *names[2][STATES] = {{"weights", "experts weights"},
-                                    {"optimizer", "experts optimizer"}};
+    const char *names[3][STATES] = {{"weights", "experts weights"},
+                                    {"optimizer", "experts optimizer"},
+                                    {"gradients", "experts gradients"}};
     const int32_t away =
-        new_form(b, RK_TENSOR_AWAY, names[optimizer][expert], RK_IN_BYTES, ceil(bytes), 1, bytes);
+        new_form(b, RK_TENSOR_AWAY, names[which][expert], RK_IN_BYTES, ceil(bytes), 1, bytes);
     return new_tensor(b, away, slot->layer, RK_NONE);
 }
 
@@ -86,11 +89,13 @@ static void open_state(struct build *b, struct slot *slot, int expert)
     const bool end = slot->kind == LAYER_EMBEDDING || slot->kind == LAYER_HEAD;
     s->optimizer =
         state_tensor(b, slot, RK_TENSOR_OPTIMIZER, expert, n,
-                     bytes->optimizer - bytes->step_gradient + (end ? bytes->of_tables : 0),
+                     bytes->optimizer - bytes->step_gradient + (end ? bytes->of_tables : 0) +
+                         (slot->kind == LAYER_EMBEDDING ? bytes->of_embedding : 0),
                      rule->shares[expert].optimizer);
     s->away = split_away(b, slot, expert, s->weights, share_away(&place->plan, RK_SHARE_WEIGHTS));
     s->optimizer_away =
         split_away(b, slot, expert, s->optimizer, share_away(&place->plan, RK_SHARE_OPTIMIZER));
+    s->gradient_away = split_away(b, slot, expert, s->gradient, 1 - rule->gradients_here);
     if (expert == DENSE) s->summed = summed_parameters(b, slot);
 }
 
@@ -394,11 +399,12 @@ static void offload_optimizer(struct build *b, struct slot *slot, int expert, in
     if (!(away > 0)) return;
     const double out = away * own * bytes->gradient, back = away * own * bytes->weight;
     const double rate = memory_part(&b->system->memory[1], place->plan.ranks).bandwidth_Bps;
+    const struct layer_state *s = &slot->state[expert];
     put_run(b, RK_ON_OUT, step_task(b, slot, "offload gradients", out, 0, out / rate, 0), gradient,
-            slot->state[expert].optimizer_away);
+            s->gradient_away != NO_TENSOR ? s->gradient_away : s->optimizer_away);
     move_state(b, slot, expert, own);
     put_run(b, RK_ON_IN, step_task(b, slot, "return weights", back, 0, back / rate, 0),
-            slot->state[expert].optimizer_away, slot->state[expert].weights);
+            s->optimizer_away, s->weights);
 }
 
 static void step_layer(struct build *b, struct slot *slot, int expert)

@@ -7,6 +7,10 @@
  * that all matrices after a norm share, or with dropout a copy and a mask of its own, of 1 byte an
  * element; B saves A x (huggingface/peft v0.10 to 0.18, src/peft/tuners/lora/layer.py). DoRA
  * computes the norm of W + s B A in every forward pass, and saves both results (dora.py).
+ *
+ * Several adapters: summed, each has all of this (layer.py goes round the active ones); mixed, the
+ * products are one grouped product of all tokens, of all adapters' weights stacked, a copy that is
+ * saved (prime-rl, trainer/models/layers/lora/multi_linear.py); idle, weights (estimate).
  */
 #include "plan/habits.h"
 #include "workload/layers_build.h"
@@ -50,6 +54,10 @@ static struct operation *add_factor(struct build *build, enum op id, struct plac
 {
     struct operation *op = add_trained(build, id, in, product);
     op->useful_flop *= 3.0 / 2;
+    if (build->plan->adapters_run == RK_ADAPTERS_MIXED && build->plan->adapters > 1) {
+        op->parameters *= (double)build->plan->adapters;
+        op->saved_bytes += op->parameters * build->element;
+    }
     op->adapter = true;
     op->expert = adapted->expert;
     return op;
@@ -94,14 +102,18 @@ static void weigh(struct build *build, struct place_in in, const struct adapted 
     op->saved_bytes = op->saved_recomputed_bytes = 2 * a->count * a->rows * a->out * e;
 }
 
-void add_adapter(struct build *build, struct place_in in, const struct adapted *a)
+void add_adapter(struct build *build, struct place_in in, const struct adapted *adapted)
 {
+    struct adapted all = *adapted;
+    const struct adapted *a = &all;
+    if (build->plan->adapters_run == RK_ADAPTERS_SUMMED) all.count *= (double)build->plan->adapters;
     const double rank = (double)build->plan->lora, e = build->element;
     if (!(targets_of(build->plan) >> a->target & 1) || build->served || !(a->out > 0)) return;
     prepare_input(build, in, a->count * a->rows * a->in);
     struct operation *op =
         add_factor(build, OP_ADAPTER_IN, in, a, &(struct product){a->count, a->rows, rank, a->in});
-    op->saved_bytes = op->saved_recomputed_bytes = a->count * a->rows * rank * e;
+    op->saved_recomputed_bytes = a->count * a->rows * rank * e;
+    op->saved_bytes += op->saved_recomputed_bytes;
     add_factor(build, OP_ADAPTER_OUT, in, a, &(struct product){a->count, a->rows, a->out, rank});
     weigh(build, in, a);
     const struct traffic sum = /* compiled, after the product of B */

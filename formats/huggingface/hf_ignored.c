@@ -47,6 +47,46 @@ static void note_shapes(struct reading *r)
             4.0 * (double)(k->layers * k->hidden));
 }
 
+/* The first of these keys that an object has, as a number. */
+static double count_of(const struct place *object, const char *const *keys)
+{
+    struct place place;
+    for (; *keys; keys++)
+        if (place_member(object, *keys, &place) && json_is_number(place.value))
+            return json_number_value(place.value);
+    return 0;
+}
+
+/* Four matrices of attention and two of the MLP, three with a gate as Qwen 2.5's towers have. */
+static double tower_parameters(const struct place *tower, bool gated)
+{
+    const char *const depths[] = {"depth", "num_hidden_layers", "layers", "encoder_layers", NULL};
+    const char *const widths[] = {"embed_dim", "hidden_size", "width", "d_model", NULL};
+    const char *const inner[] = {"intermediate_size", "encoder_ffn_dim", NULL};
+    const char *const ratios[] = {"mlp_ratio", NULL};
+    const double h = count_of(tower, widths), ratio = count_of(tower, ratios);
+    const double said = count_of(tower, inner), f = said > 0 ? said : h * (ratio > 0 ? ratio : 4);
+    return count_of(tower, depths) * (4 * h * h + (gated ? 3 : 2) * h * f);
+}
+
+/* Towers for images and sound next to the language model. */
+static void note_towers(struct reading *r)
+{
+    static const char *const keys[] = {"vision_config", "visual", "audio_config", NULL};
+    const struct place *outer = r->at.outer ? r->at.outer : &r->at.root;
+    struct place tower;
+    char size[VALUE] = "";
+    for (const char *const *key = keys; *key; key++) {
+        if (!place_member(outer, *key, &tower) || !json_is_object(tower.value)) continue;
+        const double all = tower_parameters(&tower, strncmp(r->type->name, "qwen2_5_vl", 10) == 0);
+        if (all > 0) snprintf(size, sizeof size, "%.0fM parameters", all / 1e6);
+        hf_note_add(
+            r, HF_IGNORED, *key, size,
+            "the tower next to the language model is neither counted nor timed: add 2 bytes "
+            "for each parameter that is frozen");
+    }
+}
+
 /* What an estimate does not follow of what the file says. */
 enum rk_status hf_note_ignored(struct reading *r)
 {
@@ -73,6 +113,7 @@ enum rk_status hf_note_ignored(struct reading *r)
         hf_note_add(r, HF_IGNORED, "use_qk_norm", "yes",
                     "norms without weights on query and key are not timed");
     note_shapes(r);
+    note_towers(r);
     if (*r->unknown)
         hf_note_add(r, HF_IGNORED, "unknown keys", "", "not known, not followed: %s", r->unknown);
     return note_quantization(r);

@@ -9,6 +9,7 @@
 #include "keys/reader.h"
 #include "keys/settings_check.h"
 #include "keys/target.h"
+#include "trainers/sample_lengths.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -179,7 +180,7 @@ static void read_sequence(const struct reading *r)
     const uint64_t said = r->t.sequence ? r->t.sequence : r->t.model_sequence;
     char text[32];
     r->p->sequence = said == r->m->sequence ? 0 : said;
-    if (r->t.packed)
+    if (r->t.packed && !r->p->packed)
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "dataset.packed", "true",
                   "samples are full; give packed=N, the tokens of a text in the mean");
     if (said) return;
@@ -259,6 +260,7 @@ static enum rk_status interpret(struct reading *r)
     if (status == RK_OK) status = read_optimizer(r);
     if (status == RK_OK) status = read_loss(r);
     if (status != RK_OK) return status;
+    sample_lengths_read(r->source->text, r->p, r->notes);
     read_sequence(r);
     read_memory(r);
     return RK_OK;

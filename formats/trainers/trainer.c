@@ -4,6 +4,7 @@
 #include "keys/reader.h"
 #include "keys/settings_check.h"
 #include "trainers/deepspeed.h"
+#include "trainers/sample_lengths.h"
 #include "trainers/trainer_files.h"
 #include "trainers/trainer_keys.h"
 #include "trainers/trainer_tuning.h"
@@ -383,6 +384,9 @@ static enum rk_status interpret(struct reading *r)
     if (status != RK_OK) return with_the_rest(r);
     read_precision(r);
     read_kernels(r);
+    sample_lengths_read(r->source->text, r->p, r->notes);
+    r->p->length_grouped =
+        t->sorted || (t->sampling && strcmp(t->sampling, "group_by_length") == 0);
     status = trainer_tuning_read(r->settings, &t->tuning, r->p, r->notes, r->error);
     if (status != RK_OK) return status;
     status = read_sharding(r);

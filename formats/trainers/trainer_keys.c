@@ -27,7 +27,8 @@
     READ("per_device_train_batch_size", KEY_COUNT, microbatch), READ("gradient_accumulation_steps", KEY_COUNT, accumulation), \
     {"bf16", KEY_WORD, AT(bf16), "false|true|auto|full", NULL}, {"fp16", KEY_WORD, AT(fp16), "false|true|auto|full", NULL}, \
     READ("gradient_checkpointing", KEY_FLAG, checkpointing), READ("torch_compile", KEY_FLAG, compile), READ("use_liger_kernel", KEY_FLAG, liger), READ("tf32", KEY_FLAG, tf32), \
-    READ("optim", KEY_TEXT, tuning.optimizer), READ("gradient_checkpointing_kwargs.use_reentrant", KEY_FLAG, reentrant)
+    READ("optim", KEY_TEXT, tuning.optimizer), READ("optim_args", KEY_TEXT, tuning.arguments), READ("gradient_checkpointing_kwargs.use_reentrant", KEY_FLAG, reentrant), \
+    READ("group_by_length", KEY_FLAG, sorted), READ("train_sampling_strategy", KEY_TEXT, sampling)
 
 /* Of programs of one's own. */
 #define OWN_ROWS READ("lora_rank", KEY_COUNT, tuning.rank), READ("load_in_kbits", KEY_COUNT, tuning.bits), READ("use_lora", KEY_FLAG, tuning.own)
@@ -42,6 +43,7 @@ static const struct key trainer_rows[] = {
     TRAINER_ROWS, PEFT_ROWS, OWN_ROWS, TYPE_ROWS,
     READ("use_peft", KEY_FLAG, tuning.peft), READ("use_dora", KEY_FLAG, tuning.dora), READ("use_bnb_nested_quant", KEY_TEXT, tuning.double_),
     READ("rl", KEY_TEXT, tuning.objective), READ("beta", KEY_NUMBER, tuning.beta),
+    READ("ref_adapter_name", KEY_TEXT, tuning.other_adapter),
     READ("max_seq_length", KEY_COUNT, sequence), READ("max_length", KEY_COUNT, sequence), READ("block_size", KEY_COUNT, sequence),
     READ("model_max_length", KEY_COUNT, sequence), READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
     READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
@@ -106,6 +108,7 @@ static const struct key llama_factory_rows[] = {
     LATER("lora_target"), LATER("lora_target.*"), READ("use_dora", KEY_FLAG, tuning.dora), READ("quantization_bit", KEY_COUNT, tuning.bits),
     READ("double_quantization", KEY_TEXT, tuning.double_), READ("use_galore", KEY_FLAG, tuning.galore), READ("galore_rank", KEY_COUNT, tuning.galore_rank),
     READ("use_apollo", KEY_FLAG, tuning.apollo), READ("apollo_rank", KEY_COUNT, tuning.apollo_rank),
+    READ("galore_layerwise", KEY_FLAG, tuning.layerwise), READ("apollo_layerwise", KEY_FLAG, tuning.layerwise), READ("use_muon", KEY_FLAG, tuning.muon),
     READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
     READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
     {"flash_attn", KEY_WORD, AT(attention), "sdpa|fa2|fa3|disabled|auto", NULL},
@@ -127,7 +130,9 @@ static const struct key ms_swift_rows[] = {
     READ("max_length", KEY_COUNT, sequence), READ("torch_dtype", KEY_TEXT, tuning.type),
     {"attn_impl", KEY_WORD, AT(attention), "sdpa|flash_attn|flash_attention_3|eager|flash_attention_2|flex_attention", NULL},
     READ("sequence_parallel_size", KEY_COUNT, ulysses), READ("use_cce", KEY_FLAG, chunked),
-    READ("use_galore", KEY_FLAG, tuning.galore), READ("galore_rank", KEY_COUNT, tuning.galore_rank),
+    READ("use_galore", KEY_FLAG, tuning.galore), READ("galore_rank", KEY_COUNT, tuning.galore_rank), READ("galore_optim_per_parameter", KEY_FLAG, tuning.layerwise),
+    READ("lora_dtype", KEY_TEXT, tuning.adapter_type),
+    READ("ref_adapters", KEY_TEXT, tuning.other_adapter), READ("ref_adapters.0", KEY_TEXT, tuning.other_adapter),
     READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
     READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
 #include "tables/fsdp.h"

@@ -24,6 +24,8 @@ struct trainer {
     bool fp8, tf32, checkpointing, no_checkpointing, fsdp_checkpointing, activation_offload,
         offload;
     bool reentrant; /* checkpoints of `checkpointing` */
+    bool sorted;    /* samples by length; transformers 5: */
+    const char *sampling;
     bool compile, liger, liger_mlp;
     bool chunked; /* the head and its loss are one kernel over chunks of tokens */
     bool gather;  /* float8 weights are gathered in 8 bits */

@@ -5,6 +5,7 @@
 #include "keys/settings_check.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -176,9 +177,17 @@ static enum rk_status read_adapters(const struct reading *r)
     p->lora_dropout = t->dropout;
     p->lora_element_bytes = t->pure ? 2 : 4;
     p->dora = t->dora;
-    if (settings_has(r->settings, "lora_modules_to_save.") ||
+    if (t->other_adapter) {
+        p->adapters = 2;
+        p->adapters_run = RK_ADAPTERS_IDLE;
+    }
+    if (t->adapter_type && *t->adapter_type && !is(t->adapter_type, "None"))
+        p->lora_element_bytes = is(t->adapter_type, "float32") ? 4 : 2;
+    const struct setting *whole = settings_find(r->settings, "additional_target");
+    if (whole || settings_has(r->settings, "lora_modules_to_save.") ||
         settings_has(r->settings, "modules_to_save."))
-        notes_add(r->notes, NOTE_WARNING, 0, 0, "lora_modules_to_save", "",
+        notes_add(r->notes, NOTE_WARNING, 0, 0,
+                  whole ? "additional_target" : "lora_modules_to_save", whole ? whole->text : "",
                   "is not followed: these modules are trained whole, in addition to the adapters");
     return read_targets(r);
 }
@@ -286,9 +295,36 @@ static const struct {
     {"adamw_8bit", RK_ADAM_8BIT}, {"adamw_bnb_8bit", RK_ADAM_8BIT}, {"ademamix_8bit", RK_ADAM_8BIT}, {"adamw_torch_8bit", RK_ADAM_8BIT},
     {"adamw_torch_4bit", RK_ADAM_4BIT},
     {"adamw", RK_ADAM}, {"adam", RK_ADAM}, {"adafactor", RK_ADAFACTOR}, {"lion", RK_LION}, {"sgd", RK_SGD},
-    {"galore_adamw", RK_GALORE}, {"apollo_adamw", RK_APOLLO},
+    {"galore_adamw", RK_GALORE}, {"apollo_adamw", RK_APOLLO}, {"muon", RK_MUON}, {"lomo", RK_SGD}, {"adalomo", RK_ADAFACTOR},
 };
 /* clang-format on */
+
+/* Hooks step each parameter as its gradient comes. */
+static bool steps_early(const struct trainer_tuning *t, const char *name)
+{
+    return t->layerwise || strstr(name, "layerwise") || is(name, "lomo") || is(name, "adalomo");
+}
+
+/* optim_args of TrainingArguments: 128 where they have none. */
+static uint64_t rank_said(const char *arguments)
+{
+    const char *rank = arguments ? strstr(arguments, "rank=") : NULL;
+    const uint64_t said = rank ? strtoull(rank + strlen("rank="), NULL, 10) : 0;
+    return said ? said : 128;
+}
+
+/* In bits: bitsandbytes' 8-bit optimizers leave the embedding alone (Trainer.create_optimizer of
+ * transformers, for all of them since 4.52, pull request 37331). */
+static void keep_in_bits(const struct reading *r, const char *name)
+{
+    struct rk_plan *p = r->p;
+    if (!strstr(name, "8bit")) return;
+    if (p->optimizer == RK_GALORE) p->moment1_element_bytes = 1 + 4.0 / 256;
+    if (p->optimizer != RK_ADAM_8BIT || strstr(name, "torch") || has_adapters(r->t)) return;
+    p->embedding_fp32 = true;
+    notes_add(r->notes, NOTE_ASSUMED, 0, 0, "embedding-fp32", "on",
+              "the embedding's moments are not in 8 bits, since transformers 4.52");
+}
 
 /* Framework deepspeed keeps a master copy, which the plan's bytes have in any case. */
 static void read_optimizer(const struct reading *r)
@@ -300,12 +336,15 @@ static void read_optimizer(const struct reading *r)
     p->optimizer_rank = r->t->galore ? r->t->galore_rank : r->t->apollo ? r->t->apollo_rank : 0;
     if (r->t->galore) name = "galore_adamw";
     if (r->t->apollo) name = "apollo_adamw";
+    if (r->t->muon) name = "muon";
+    p->step_in_backward = steps_early(r->t, name);
     for (size_t i = 0; i < sizeof optimizers / sizeof *optimizers; i++) {
         if (strncmp(name, optimizers[i].name, strlen(optimizers[i].name)) != 0) continue;
         p->optimizer = optimizers[i].optimizer;
         if (strstr(name, "8bit") && p->optimizer == RK_ADAM) p->optimizer = RK_ADAM_8BIT;
         if ((p->optimizer == RK_GALORE || p->optimizer == RK_APOLLO) && !p->optimizer_rank)
-            p->optimizer_rank = 128;
+            p->optimizer_rank = rank_said(r->t->arguments);
+        keep_in_bits(r, name);
         return;
     }
     notes_add(r->notes, NOTE_WARNING, 0, 0, "optimizer", name,
@@ -320,7 +359,7 @@ static void keep_narrow(const struct trainer_tuning *t, struct rk_plan *p)
     const char *name = t->optimizer ? t->optimizer : "";
     const bool own = strstr(name, "bnb") || strstr(name, "32bit") || strncmp(name, "paged", 5) == 0;
     p->weight_element_bytes = p->gradient_element_bytes = 2;
-    if (p->optimizer <= RK_ADAM || p->optimizer == RK_LION || p->optimizer == RK_MOMENTUM)
+    if (p->optimizer <= RK_MUON || p->optimizer == RK_LION || p->optimizer == RK_MOMENTUM)
         p->moment1_element_bytes = p->moment2_element_bytes = own ? 4 : 2;
 }
 

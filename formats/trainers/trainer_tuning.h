@@ -40,7 +40,10 @@ struct trainer_tuning {
     const char *type; /* a checkpoint is loaded in: "bfloat16" */
     bool pure;        /* whatever is trained is kept in 16 bits, too */
     bool own;         /* adapters of one's own training code */
-    bool peft, all_linear, dora, four_bits, eight_bits, galore, apollo;
+    bool peft, all_linear, dora, four_bits, eight_bits, galore, apollo, layerwise, muon;
+    const char *other_adapter; /* that a preference is measured against */
+    const char *adapter_type;  /* "bfloat16" */
+    const char *arguments;     /* of the optimizer: "rank=1024, scale=2" */
     uint64_t rank, bits, galore_rank, apollo_rank;
     double dropout;
     double beta;  /* of trl: weight of the reference, in its trainers of preferences */

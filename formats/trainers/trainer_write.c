@@ -1,6 +1,7 @@
 /* trainer_write.c - plans of fine-tuning as configurations of axolotl, LLaMA-Factory, trl and
  * torchtune. Keys: as trainer.c, trainer_tuning.h and torchtune.c read them back. */
 #include "keys/target.h"
+#include "trainers/sample_lengths.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -150,6 +151,8 @@ static void write_axolotl(FILE *file, const struct rk_model *m, const struct rk_
                           uint64_t gpus_per_node)
 {
     (void)gpus_per_node;
+    sample_lengths_write(file, p);
+    if (p->length_grouped) fprintf(file, "group_by_length: true\n");
     fprintf(file,
             "base_model: %s # your checkpoint of it\ndatasets:\n  - path: tatsu-lab/alpaca\n"
             "    type: alpaca\noutput_dir: ./out\nsequence_len: %" PRIu64
@@ -210,6 +213,8 @@ static void write_llama_factory(FILE *file, const struct rk_model *m, const stru
                                 uint64_t gpus_per_node)
 {
     (void)gpus_per_node;
+    sample_lengths_write(file, p);
+    if (p->length_grouped) fprintf(file, "group_by_length: true\n");
     fprintf(file,
             "model_name_or_path: %s # your checkpoint of it\ndataset: alpaca_en_demo\n"
             "template: default\noutput_dir: ./out\ncutoff_len: %" PRIu64
@@ -246,6 +251,8 @@ static void write_trl(FILE *file, const struct rk_model *m, const struct rk_plan
 {
     const bool four = p->base == RK_BASE_NF4 || p->base == RK_BASE_NF4_DQ;
     (void)gpus_per_node;
+    sample_lengths_write(file, p);
+    if (p->length_grouped) fprintf(file, "group_by_length: true\n");
     fprintf(file,
             "model_name_or_path: %s # your checkpoint of it\ndataset_name: trl-lib/Capybara\n"
             "output_dir: ./out\nmax_length: %" PRIu64
@@ -315,6 +322,7 @@ static void write_torchtune(FILE *file, const struct rk_model *m, const struct r
     const char *paged = p->optimizer_paged ? optimizers[p->optimizer].paged_torchtune : NULL;
     const char *plain = optimizers[p->optimizer].torchtune;
     (void)gpus_per_node;
+    sample_lengths_write(file, p);
     fprintf(file, "model: # the builder of %s\n  _component_: torchtune.models.%sMODEL\n", m->id,
             !adapters                  ? ""
             : p->base != RK_BASE_PLAIN ? "qlora_"
@@ -363,13 +371,12 @@ static void head_torchtune(FILE *file, const struct rk_model *m, const struct rk
 /* ---- all ---- */
 
 static const char *const outside[] = {
-    "vocabulary_multiple", "packed",           "padded",         "full_attention", "grouped",
-    "imbalance",           "gradient_overlap", "weight_overlap", "optimizer_rank", NULL};
+    "vocabulary_multiple", "full_attention", "grouped",        "imbalance",
+    "gradient_overlap",    "weight_overlap", "optimizer_rank", NULL};
 /* trl's objective is its command. */
-static const char *const outside_trl[] = {"vocabulary_multiple", "packed",         "padded",
-                                          "full_attention",      "grouped",        "imbalance",
-                                          "gradient_overlap",    "weight_overlap", "optimizer_rank",
-                                          "objective",           "reference",      NULL};
+static const char *const outside_trl[] = {
+    "vocabulary_multiple", "full_attention", "grouped",   "imbalance", "gradient_overlap",
+    "weight_overlap",      "optimizer_rank", "objective", "reference", NULL};
 
 #define TUNING_TARGET(id, tool, path, imposes, keys)                                               \
     const struct target id##_target = {.name = tool,                                               \

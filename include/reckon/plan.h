@@ -169,6 +169,12 @@ extern "C" {
     X(RK_REFERENCE_COPY,     "copy",        "a frozen copy of the weights, sharded with ZeRO-3") \
     X(RK_REFERENCE_ADAPTERS, "adapter-off", "the base itself, with adapters switched off")
 
+/* Adapters of a matrix, several of them. */
+#define RK_NAMES_adapters_run(X) \
+    X(RK_ADAPTERS_MIXED,  "mixed",  "each sample goes through one of them, all are trained at once (prime-rl)") \
+    X(RK_ADAPTERS_SUMMED, "summed", "each sample goes through all of them (PEFT's active adapters)") \
+    X(RK_ADAPTERS_IDLE,   "idle",   "one is trained, the weights of the others are kept (PEFT's set_adapter)")
+
 /* clang-format on */
 #define RK_NAMES_VALUE(value, name, help) value,
 enum rk_framework { RK_NAMES_framework(RK_NAMES_VALUE) RK_FRAMEWORKS };
@@ -188,6 +194,7 @@ enum rk_base { RK_NAMES_base(RK_NAMES_VALUE) RK_BASES };
 enum rk_loss { RK_NAMES_loss(RK_NAMES_VALUE) RK_LOSSES };
 enum rk_objective { RK_NAMES_objective(RK_NAMES_VALUE) RK_OBJECTIVES };
 enum rk_reference { RK_NAMES_reference(RK_NAMES_VALUE) RK_REFERENCES };
+enum rk_adapters_run { RK_NAMES_adapters_run(RK_NAMES_VALUE) RK_ADAPTERS_RUNS };
 #undef RK_NAMES_VALUE
 
 /* Tensors that can be offloaded, each in shares. */
@@ -441,7 +448,7 @@ RK_API uint64_t rk_plan_split(const struct rk_plan *plan, const struct rk_model 
     X(tensor_overlap)                                                                              \
     X(context_kind)                                                                                \
     X(attention_kernel) X(dispatcher) X(optimizer) X(target) X(base) X(loss) X(objective)          \
-        X(reference)
+        X(reference) X(adapters_run)
 #define RK_NAMES_FUNCTION(list) RK_API const char *rk_##list##_name(enum rk_##list value);
 RK_NAMES(RK_NAMES_FUNCTION)
 #undef RK_NAMES_FUNCTION

@@ -74,6 +74,42 @@ Test(adapters, parameters)
                  32 * 8 * 8.0 * (4096 + 14336), "of each expert");
 }
 
+/* Four of each matrix: trained at once by other samples, parameters alone are four times as many,
+ * and a copy of them is stacked in each forward pass; gone through one after another, all is; of
+ * idle ones there are the weights, 4 bytes of 16 of one that is trained (prime-rl, PEFT). */
+Test(adapters, several)
+{
+    const char *const one = "lora8 lora-targets=q+v framework=fsdp";
+    const char *const mixed = "lora8 lora-targets=q+v framework=fsdp adapters=4";
+    const char *const summed =
+        "lora8 lora-targets=q+v framework=fsdp adapters=4 adapters-run=summed";
+    const char *const idle = "lora8 lora-targets=q+v framework=fsdp adapters=4 adapters-run=idle";
+    const struct rk_model model = model_of("llama2-7b");
+    cr_expect_eq(adapters_of("llama2-7b", mixed), 4 * 4194304);
+    cr_expect_eq(adapters_of("llama2-7b", summed), 4 * 4194304);
+    cr_expect_eq(adapters_of("llama2-7b", idle), 4194304);
+    const struct rk_stage alone = predict(&model, one)->stage[0];
+    NEAR(predict(&model, idle)->stage[0].holds[RK_HOLD_weights] - alone.holds[RK_HOLD_weights],
+         3 * 4.0 * 4194304);
+    NEAR(predict(&model, idle)->stage[0].holds[RK_HOLD_optimizer], alone.holds[RK_HOLD_optimizer]);
+    NEAR(predict(&model, mixed)->stage[0].holds[RK_HOLD_optimizer], 4 * 8.0 * 4194304);
+    const struct rk_plan plans[] = {plan_of(one), plan_of(mixed), plan_of(summed)};
+    double products[3], saved[3];
+    for (int i = 0; i < 3; i++) {
+        const struct layer block = layer_of(&model, layer_kind_of(&model, 0), &plans[i]);
+        products[i] = saved[i] = 0;
+        for (int k = 0; k < block.operations; k++) {
+            products[i] += block.operation[k].adapter ? block.operation[k].useful_flop : 0;
+            saved[i] += block.operation[k].saved_bytes;
+        }
+    }
+    const double tokens = 4096, copies = 4 * 4194304 / 32.0 * 2;
+    NEAR(products[1], products[0]);
+    NEAR(products[2], 4 * products[0]);
+    NEAR(saved[1] - saved[0], copies);
+    NEAR(saved[2] - saved[0], 3 * 2 * tokens * 8 * 2); /* A x of q and of v */
+}
+
 /* Bytes of one element of its input that an adapter moves before A reads it, forward and backward:
  * in fp32 beside 16 bits two casts of 2 + 4, with dropout 4 + 4 and a mask of 1 between; backward
  * the same and a sum of 16-bit gradients, 6. Llama-3 8B on one A100, 16 samples of 4,096 tokens,
@@ -311,6 +347,66 @@ Test(adapters, optimizers_of_matrices)
     cr_expect_eq(
         predict(&model, "framework=fsdp gbs1 optimizer-paged")->stage[0].holds[RK_HOLD_optimizer],
         0);
+}
+
+/* Trainer has bitsandbytes keep the embedding's moments in fp32: 8 bytes for 2 + 8/256 of 128,256 x
+ * 4,096 elements of Llama 3 8B, 3.1 GB; what is frozen has none. */
+Test(adapters, embedding_in_32_bits)
+{
+    const struct rk_model model = model_of("llama3.1-8b");
+    const char *const eight = "framework=fsdp gbs1 recompute=full optimizer=adam-8bit";
+    const char *const kept =
+        "framework=fsdp gbs1 recompute=full optimizer=adam-8bit embedding-fp32";
+    const double before = predict(&model, eight)->stage[0].holds[RK_HOLD_optimizer];
+    NEAR(predict(&model, kept)->stage[0].holds[RK_HOLD_optimizer] - before,
+         128256.0 * 4096 * (8 - 2.03125));
+    const char *const lora = "framework=fsdp gbs1 lora16 optimizer=adam-8bit";
+    const char *const both = "framework=fsdp gbs1 lora16 optimizer=adam-8bit embedding-fp32";
+    const double adapters = predict(&model, lora)->stage[0].holds[RK_HOLD_optimizer];
+    NEAR(predict(&model, both)->stage[0].holds[RK_HOLD_optimizer], adapters);
+}
+
+/* Sharded gradients go where the state goes, as they come: under FSDP with weights and optimizer,
+ * under DeepSpeed with the optimizer; 2 bytes of each of 8.03e9 parameters. */
+Test(adapters, gradients_leave)
+{
+    static const struct {
+        const char *words;
+        double state; /* bytes of a parameter that go in any case */
+        bool leave;
+    } rows[] = {{"framework=fsdp zero3 offload-optimizer=1 offload-weights=1", 12, true},
+                {"framework=fsdp zero3 offload-optimizer=1", 8, false},
+                {"framework=deepspeed zero2 offload-optimizer=1", 12, true},
+                {"framework=deepspeed zero1 offload-optimizer=1", 12, false}};
+    const struct rk_model model = model_of("llama3.1-8b");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char words[160];
+        snprintf(words, sizeof words, "%s gbs8 recompute=full gradient-bytes=2", rows[i].words);
+        const struct rk_stage s = predict(&model, words)->stage[0];
+        const double gradients = 2 * (double)s.parameters;
+        NEAR(s.holds[RK_HOLD_gradients] + 1, rows[i].leave ? 1 : gradients + 1);
+        NEAR(s.offloaded_bytes,
+             rows[i].state * (double)s.parameters + (rows[i].leave ? gradients : 0));
+    }
+}
+
+/* What paged state has no room for crosses the link twice in a step: 25 GB/s. */
+Test(adapters, paged_state_crosses_the_link)
+{
+    const struct rk_model model = model_of("llama3.1-8b");
+    const char *const plain = "framework=fsdp gbs1 recompute=full weight-bytes=2 gradient-bytes=2";
+    const char *const paged =
+        "framework=fsdp gbs1 recompute=full weight-bytes=2 gradient-bytes=2 optimizer-paged";
+    const struct rk_prediction *p = predict(&model, plain);
+    const double over = p->stage[0].total_bytes - 80 * 0x1p30, step_s = p->optimizer_s;
+    cr_assert_gt(over, 10e9);
+    NEAR(predict(&model, paged)->optimizer_s - step_s, 2 * over / 25e9);
+    const char *const narrow = "framework=fsdp gbs1 recompute=full weight-bytes=2 gradient-bytes=2 "
+                               "optimizer=adam-8bit";
+    const char *const room = "framework=fsdp gbs1 recompute=full weight-bytes=2 gradient-bytes=2 "
+                             "optimizer=adam-8bit optimizer-paged";
+    const double narrow_s = predict(&model, narrow)->optimizer_s;
+    NEAR(predict(&model, room)->optimizer_s, narrow_s);
 }
 
 /* Bytes of a logit while the loss runs. */

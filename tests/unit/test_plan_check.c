@@ -151,6 +151,9 @@ Test(plan_check, put_off_gradients_and_muon)
     EXPECT(RK_FITS, &small, plan.optimizer = RK_MUON; plan.zero = 1);
     EXPECT(RK_BAD_OPTION, &small, plan.optimizer = RK_MUON; plan.zero = 2);
     EXPECT(RK_BAD_OPTION, &small, plan.optimizer = RK_MUON; plan.framework = RK_DEEPSPEED);
+    EXPECT(RK_FITS, &small, plan.optimizer = RK_MUON; plan.framework = RK_FSDP; plan.zero = 3);
+    EXPECT(RK_BAD_OPTION, &small, plan.adapters = 2);
+    EXPECT(RK_BAD_OPTION, &small, plan.embedding_fp32 = true);
 }
 
 Test(plan_check, sharding_and_offload)

@@ -125,6 +125,24 @@ Test(plan_memory, muon_makes_matrices_orthogonal)
     plan.zero = 1;
     stage_of(&small, &plan, 0);
     NEAR(prediction.optimizer_s, flop / 2 / 1e6);
+    /* FSDP has half of each on either rank: in 16 bits there and back. Of four blocks a rank of
+     * eight has a matrix of each shape, or none. */
+    machine.network[0].bandwidth_Bps = 1e6;
+    plan.framework = RK_FSDP;
+    plan.zero = 3;
+    stage_of(&small, &plan, 0);
+    const double sent = 2.0 * 4 * SMALL_BLOCK / 2;
+    NEAR(prediction.optimizer_s,
+         flop / 2 / 1e6 +
+             2 * collective_time_s(&machine.system, ALL_TO_ALL, (struct rank_group){2, 1}, sent));
+    plan.ranks = plan.batch = 8;
+    stage_of(&small, &plan, 0);
+    NEAR(prediction.optimizer_s,
+         flop / 4 / 1e6 + 2 * collective_time_s(&machine.system, ALL_TO_ALL,
+                                                (struct rank_group){8, 1}, sent / 4));
+    machine.network[0].bandwidth_Bps = 1e30;
+    plan.framework = RK_MEGATRON;
+    plan.ranks = plan.batch = 2;
     plan.zero = 0;
     plan.tensor = 2;
     stage_of(&small, &plan, 0);

@@ -83,7 +83,28 @@ static const struct {
      "fsdp_config:\n  offload_params: true\n",
      8, NULL,
      "framework=fsdp dp8 gbs16 zero3 grad-overlap weight-overlap flat-units offload-optimizer=1 "
-     "offload-weights=1 optimizer=adam-8bit no-fused loss=padded"},
+     "offload-weights=1 optimizer=adam-8bit embedding-fp32 no-fused loss=padded"},
+    {"trainer", "t.json",
+     "{\"per_device_train_batch_size\": 1, \"bf16\": true, \"max_length\": 8192, \"dtype\": "
+     "\"bfloat16\", \"optim\": \"galore_adamw_8bit_layerwise\"}",
+     1, NULL,
+     "framework=fsdp gbs1 grad-overlap no-fused loss=padded weight-bytes=2 gradient-bytes=2 "
+     "moment1-bytes=1.015625 optimizer=galore optimizer-rank=128 step-in-backward"},
+    {"trainer", "t.json",
+     "{\"per_device_train_batch_size\": 1, \"bf16\": true, \"max_length\": 8192, \"use_peft\": "
+     "true, "
+     "\"rl\": \"dpo\", \"ref_adapter_name\": \"reference\", \"dtype\": \"bfloat16\"}",
+     1, NULL,
+     "framework=fsdp gbs1 grad-overlap no-fused loss=padded recompute=full recompute-to-end lora16 "
+     "lora-targets=q+v lora-dropout=0.05 lora-bytes=4 adapters=2 adapters-run=idle objective=dpo "
+     "reference=adapter-off"},
+    {"llama-factory", "l.yaml",
+     "model_name_or_path: m\nstage: sft\nfinetuning_type: full\ncutoff_len: 8192\nbf16: true\n"
+     "per_device_train_batch_size: 1\nuse_apollo: true\napollo_rank: 256\napollo_layerwise: true\n",
+     1, NULL,
+     "framework=fsdp gbs1 grad-overlap recompute=full recompute-to-end no-fused loss=padded "
+     "autocast "
+     "optimizer=apollo optimizer-rank=256 step-in-backward"},
     {"llama-factory", "l.yaml",
      "model_name_or_path: m\nstage: sft\nfinetuning_type: full\ncutoff_len: 8192\nbf16: true\n"
      "per_device_train_batch_size: 1\ngradient_accumulation_steps: 8\nzero_optimization.stage: 3\n",

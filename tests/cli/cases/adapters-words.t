@@ -10,6 +10,10 @@ refused lora-targets=q
 refused lora16 lora-targets=q+qkv
 refused frozen gradient-bytes=2
 refused lora16 optimizer=muon
+refused framework=deepspeed optimizer=muon
+refused framework=fsdp adapters=2
+refused framework=fsdp embedding-fp32
+refused framework=fsdp pp2 optimizer-paged
 refused framework=fsdp optimizer=galore
 refused framework=fsdp reference=copy
 refused framework=fsdp objective=dpo reference=adapter-off
@@ -40,6 +44,10 @@ bad_option  lora 0: lora-targets, lora-dropout, lora-bytes and dora are of adapt
 bad_option  qkv is one adapter of all three: with q, k or v there would be two: leave qkv, or the others, out
 bad_option  frozen weights have no gradients, master copy or moments; lora-bytes is of adapters: leave them out
 bad_option  optimizer muon: is not known of adapters: leave it out
+bad_option  muon is known of Megatron-LM and of FSDP only: give framework=megatron or fsdp, or leave it out
+bad_option  adapters-run is of several adapters, and these are of lora: give lora=16 adapters=2, or leave them out
+bad_option  embedding_fp32 adam: embedding-fp32 is of optimizers of 8 and 4 bits: give optimizer=adam-8bit, or leave it out
+bad_option  managed memory is of bitsandbytes' optimizers, without stages and runs of layers: leave it out
 bad_option  optimizer galore: needs the rank that gradients are projected to: give optimizer-rank=128
 bad_option  reference copy: objective next-token has no reference: give objective=dpo, or leave it out
 bad_option  reference adapter-off: there are no adapters to switch off: give lora=16, or reference=copy

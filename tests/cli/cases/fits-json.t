@@ -51,6 +51,8 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "activation_fp8": 
     "activation_fused": 
     "activation_offload": 
+    "adapters": 
+    "adapters_run": 
     "attention": 
     "attention_fp8": 
     "autocast": 
@@ -75,6 +77,7 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "dispatcher": 
     "dora": 
     "embedding_counts": 
+    "embedding_fp32": 
     "embedding_norm": 
     "expert": 
     "expert_overlap": 
@@ -104,6 +107,7 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "keep_gathered": 
     "last_layers": 
     "layers": 
+    "length_grouped": 
     "logits_linger": 
     "lora": 
     "lora_dropout": 

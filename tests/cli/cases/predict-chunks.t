@@ -35,8 +35,8 @@ Best plans
 rank        step  tokens/s/GPU    MFU  memory  offloaded  fits in  keep-gathered  optimizer-offload
                s                    %     GiB        GiB        %
    1  15656.9756        33.486  35.89    67.5      163.0       78             no                 no
-   2  15657.1433        33.486  35.88    67.5      174.2       78            yes                yes
-   3  15657.1551        33.486  35.88    56.2      174.2       94             no                yes
+   2  15657.1433        33.486  35.88    65.6      176.1       80            yes                yes
+   3  15657.1551        33.486  35.88    54.4      176.1       96             no                yes
 
 cannot run: with seq-chunks every layer is fully recomputed: give recompute=full, without recompute-layers, recompute-every or recompute-stride
 cannot run: seq-chunks is known where heads are exchanged: give cp-kind=ulysses, or no cp

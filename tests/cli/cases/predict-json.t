@@ -46,6 +46,8 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "activation_gradients_bytes": 
     "activation_offload": 
     "activations_bytes": 
+    "adapters": 
+    "adapters_run": 
     "attention": 
     "attention_bytes": 
     "attention_fp8": 
@@ -82,6 +84,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "dora": 
     "embedding_bytes": 
     "embedding_counts": 
+    "embedding_fp32": 
     "embedding_norm": 
     "executed_FLOPps_per_gpu": 
     "executed_flop": 
@@ -125,6 +128,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "last_layers": 
     "launch_s": 
     "layers": 
+    "length_grouped": 
     "logits_linger": 
     "lora": 
     "lora_dropout": 
