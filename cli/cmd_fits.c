@@ -424,7 +424,6 @@ int cmd_fits(int argc, char **argv)
 
     args.source.batches = args.tune;
     code = (int)read_input(&args, &input, &question, &error);
-    if (code == RK_OK) run_ask_priced(&args.run, *input.system.price, &input.model, 1);
     if (code == RK_OK && args.tune) {
         code = answer_tuning(&args, &question, &input);
     } else if (code == RK_OK) {

@@ -141,22 +141,6 @@ enum rk_status run_check(const struct run_args *args, struct rk_error *error)
                    "--%s is of a whole run: say on how many tokens, --tokens 15T or usual", said);
 }
 
-void run_ask_priced(struct run_args *args, bool priced, const struct rk_model *models, int count)
-{
-    const struct rk_run run = {.tokens = 0};
-    struct rk_campaign_facts *facts;
-    struct rk_error error;
-    double tokens;
-    if (args->tokens || !priced) return;
-    args->tokens = "1T";
-    if (rk_campaign_facts_load(args->prices, &facts, &error) != RK_OK) return; /* said later */
-    bool known = true;
-    for (int i = 0; i < count; i++)
-        known &= rk_run_tokens(facts, &run, &models[i], &tokens, NULL, &error) == RK_OK;
-    rk_campaign_facts_release(facts);
-    if (known) args->tokens = "usual";
-}
-
 enum rk_status run_terms_open(struct run_terms *terms, const struct run_args *args,
                               struct rk_error *error)
 {

@@ -302,7 +302,7 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
         (struct rk_space){.predictor = &plans_predictor,
                           .model = problem->model,
                           .system = problem->system,
-                          .sequence = (uint64_t)tokens_of_sample(problem->model, &problem->base)};
+                          .sequence = (uint64_t)tokens_trained(problem->model, &problem->base)};
     plans->problem = *problem;
     struct builder b = {.plans = plans, .problem = &plans->problem};
     struct rk_plan plan = problem->base;
