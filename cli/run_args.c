@@ -204,11 +204,19 @@ static bool set_reduced(const struct rk_plans_problem *space, const struct forec
     return true;
 }
 
+void run_keep_spares(struct rk_campaign *phase, double tokens)
+{
+    struct rk_campaign whole = *phase;
+    whole.tokens = fmax(tokens, phase->tokens);
+    phase->recovery.spares = rk_campaign_spares(&whole);
+}
+
 enum rk_status run_campaign(const struct run_terms *terms, const struct forecast *f, double tokens,
                             struct rk_campaign *campaign, char assumed[RUN_NOTES],
                             struct rk_error *error)
 {
     struct clusters_run whole;
+    double all; /* tokens of all phases */
     const enum rk_status status =
         f->system->machine
             ? clusters_run_of(terms->facts, &terms->run, f->model, f->system, f->plan, tokens,
@@ -216,6 +224,9 @@ enum rk_status run_campaign(const struct run_terms *terms, const struct forecast
             : rk_run_campaign(terms->facts, &terms->run, f->model, f->system, f->plan,
                               f->prediction, tokens, campaign, assumed, RUN_NOTES, error);
     if (status == RK_OK && f->system->machine) *campaign = whole.campaign;
+    if (status == RK_OK && !f->system->machine && !terms->run.has_spares &&
+        rk_run_tokens(terms->facts, &terms->run, f->model, &all, NULL, error) == RK_OK)
+        run_keep_spares(campaign, all);
     if (status != RK_OK || !terms->args->elastic) return status;
     const bool goes_on = set_reduced(terms->space, f, campaign);
     if (!assumed) return RK_OK;

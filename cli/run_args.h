@@ -61,6 +61,9 @@ enum rk_status run_campaign(const struct run_terms *terms, const struct forecast
                             struct rk_campaign *campaign, char assumed[RUN_NOTES],
                             struct rk_error *error);
 
+/* A phase has the spare nodes of the whole run, of so many tokens, where none are said. */
+void run_keep_spares(struct rk_campaign *phase, double tokens);
+
 /* ---- phases: run_phases.c ---- */
 
 enum { RUN_PHASES = 32 };
@@ -90,7 +93,7 @@ struct run_share {
     struct rk_campaign asked;        /* the same with a step of a second */
     struct rk_plan best[RUN_PHASES]; /* of the phases whose batch or sequence is another one */
     bool found[RUN_PHASES];
-    bool spares; /* are said: else they follow from the step */
+    double tokens; /* of all phases: with the step they say how many spare nodes; 0: that is said */
 };
 
 /* For plans of the terms' space in its batch and sequence: the phases that have these, all of the

@@ -372,7 +372,7 @@ static bool add_best(struct report *report, const struct search *search, const c
         if (search->result.complete)
             report_answer(report, REPORT_BAD,
                           can_run ? reason : report_text(report, "no plan can run: %s", reason));
-        if (search->result.complete && !can_run)
+        if (search->result.complete && !can_run && strstr(reason, "infeasible: bad_option"))
             check_remark("a plan of data parallelism alone", search->problem.model,
                          search->problem.system, &search->problem.base);
         return false;

@@ -25,7 +25,7 @@ llama3.1-8b on tpu-v5p, 8 GPUs, batch 32 of 8K tokens, fsdp, bf16, detailed mode
 To see where the time of the best plan goes:
   no launch file is written for tpu-v5p: framework=fsdp stands for programs of JAX there; give yours the degrees of the plan
   reckon predict -m llama3.1-8b -s tpu-v5p -g 8 framework=fsdp dp8 gbs32 zero2 grad-overlap weight-overlap xla
-  plan: framework=fsdp tp2 cp4 gbs1 seq720896 sp cp-kind=ulysses zero3 grad-overlap weight-overlap
+  plan: framework=fsdp cp8 gbs1 seq753664 cp-kind=ulysses zero3 grad-overlap weight-overlap xla
   plan: framework=fsdp dp8 gbs32 zero3 xla
   plan: framework=fsdp dp8 gbs512 zero2 grad-overlap weight-overlap xla
   plan: framework=fsdp dp8 gbs32 zero3 xla
