@@ -15,6 +15,8 @@ reckon search -m llama3.1-8b -s tpu-v5p -g 16 -b 64 -k 1 -q tp1 cp1 mbs1 zero3 r
 # accelerate's file has no arguments of the training: what that leaves open is said
 reckon export accelerate -m qwen3-30b-a3b framework=fsdp gpus8 zero3 gbs64 grad-overlap weight-overlap >a.yaml; reckon import accelerate a.yaml -m qwen3-30b-a3b
 reckon import accelerate a.yaml -m qwen3-30b-a3b --gpus 1 | head -1
+# without torch.compile the loss is transformers' own, which keeps more
+reckon export accelerate -m qwen3-8b framework=deepspeed precision=fp16 dp2 cp2 mbs3 gbs18 seq4096 cp-kind=ulysses zero1 no-fused | grep loss
 # a snapshot is a file of its own, or a word says why there is none
 reckon fits llama3.1-8b h100-sxm5-80g -g 8 gbs64 zero3 recompute=full --snapshot -
 reckon fits llama3.1-8b h100-sxm5-80g -g 8 gbs8 zero1 loss=policy --snapshot s.pickle | head -1
@@ -48,8 +50,10 @@ torch_compile                false   the trainer's default: an argument of the t
 gradient_checkpointing       false   the trainer's default: an argument of the training, not of this file; --set gives it
 loss                         padded  that of transformers since 4.49
 qwen3-30b-a3b: 30,532,122,624 parameters, of which 3,353,032,704 active, 1 GPU with accelerate
+# loss usual: cannot be expressed in accelerate: the run has padded
 cannot run: loss policy: is of trainers whose model returns logits, not of Megatron-LM: leave it out
 === stderr
 reckon: a plan of data parallelism alone cannot be launched: 12.needs objective: is of trainers around torch, not of Megatron-LM: give framework=fsdp
+reckon: warning: loss usual: cannot be expressed in accelerate: the run has padded
 reckon: --snapshot: standard output has the answer: give a file to one of them
 reckon: --snapshot: s.pickle is not written: the plan cannot run
