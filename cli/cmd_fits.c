@@ -16,6 +16,7 @@
 #include "facts/learned.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 struct fits_args {
@@ -332,6 +333,10 @@ static enum rk_status read_input(struct fits_args *args, struct plan_input *inpu
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--%s is of one plan and --tune compares many: give the plan of one of them",
                        args->place ? "place" : "snapshot");
+    if (args->snapshot && strcmp(args->snapshot, "-") == 0 &&
+        (!args->output || strcmp(args->output, "-") == 0))
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--snapshot: standard output has the answer: give a file to one of them");
     enum rk_status status = plan_gather(&args->source, input, error);
     if (status != RK_OK) return status;
     status = sure_read(args->sure, &question->sure, error);
@@ -396,6 +401,9 @@ static int answer(const struct fits_args *args, const struct fits_question *ques
     struct rk_error error;
     enum rk_status status = RK_OK;
     if (args->snapshot && f->prediction->timed) status = fits_snapshot(args->snapshot, f, &error);
+    if (args->snapshot && !f->prediction->timed)
+        fprintf(stderr, "reckon: --snapshot: %s is not written: the plan cannot run\n",
+                args->snapshot);
     if (status != RK_OK) return options_fail(&error);
     if (show_is_page(&args->show, args->output))
         return page_of_plan(args->output, f, &names, &args->run, &error) == RK_OK
@@ -424,7 +432,6 @@ int cmd_fits(int argc, char **argv)
 
     args.source.batches = args.tune;
     code = (int)read_input(&args, &input, &question, &error);
-    if (code == RK_OK) run_ask_priced(&args.run, *input.system.price, &input.model, 1);
     if (code == RK_OK && args.tune) {
         code = answer_tuning(&args, &question, &input);
     } else if (code == RK_OK) {

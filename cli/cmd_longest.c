@@ -383,6 +383,7 @@ int cmd_longest(int argc, char **argv)
         p->words = input.draft.plan;
         p->expert_given = plan_given(&input.draft, "expert");
         p->attention_given = plan_given(&input.draft, "attention");
+        p->xla_given = plan_given(&input.draft, "xla");
         p->step = args.step;
         p->most = MOST_TOKENS;
         if (input.system.machine) status = open_over(&tables, &args, &error);

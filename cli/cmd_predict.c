@@ -191,7 +191,6 @@ int cmd_predict(int argc, char **argv)
 
     enum rk_status status = plan_gather(&args.source, &input, &error);
     if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);
-    if (status == RK_OK) run_ask_priced(&args.run, *input.system.price, &input.model, 1);
     if (status == RK_OK && args.layers && input.system.machine)
         status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--layers: each cluster has operations of its own: give one of them as "

@@ -411,6 +411,10 @@ static const char *conflict(const struct search_args *args, const struct search_
     if (args->why && (args->sort || !begins_with_time(args->pareto)))
         return "--why is about the time, and the first row of another order is not the fastest: "
                "leave --sort out, and put time first in --pareto";
+    if (several && !args->run.tokens && search_machines_orders(args->sort) &&
+        strcmp(args->sort, "measured") != 0)
+        return "--sort by price, power, energy or cost_per_trillion is of a run: give --tokens, "
+               "15T or usual";
     if (several && (args->save.plan || args->save.script))
         return "--save-plan and --save-script take the best plan of one problem: give one model, "
                "system, size and batch";
@@ -472,8 +476,6 @@ int cmd_search(int argc, char **argv)
     const int done = options_read(&search_usage, argc, argv, &args);
     if (done >= 0) return done;
     enum rk_status status = search_grid_open(&grid, &args, &error);
-    if (status == RK_OK)
-        run_ask_priced(&args.run, search_grid_is_priced(&grid), grid.model, grid.models);
     if (status == RK_OK) status = check(&args, &grid, &error);
     const int code = status == RK_OK ? run(&grid, &args) : options_fail(&error);
     search_grid_release(&grid);

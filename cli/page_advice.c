@@ -70,7 +70,7 @@ void page_launch(struct html_page *page, const char *title, const char *model, c
                  const struct rk_system *machine, const struct rk_plan *plan)
 {
     char words[RK_PLAN_TEXT];
-    const char *format = launch_format(machine, plan->framework), *lines = "";
+    const char *format = launch_format(machine, plan), *lines = "";
     rk_plan_text(plan, words, sizeof words);
     const bool over = rk_plan_layout(plan)->parts > 0;
     if (format && !over)

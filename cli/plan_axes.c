@@ -379,6 +379,9 @@ enum rk_status plan_problem_take(const struct plan_draft *said, struct rk_plans_
     problem->base.batch = before.batch;
     problem->base.sequence = before.sequence;
     if (!plan_given(&draft, "framework")) problem->base.framework = before.framework;
+    if (!plan_given(&draft, "xla"))
+        problem->base.xla =
+            rk_usual_xla(problem->system, problem->base.framework) && !problem->base.flat_units;
     if (!plan_given(&draft, "attention"))
         problem->base.attention =
             rk_usual_attention(problem->base.framework, problem->system->kernels.attention_kernels);

@@ -417,6 +417,8 @@ void forecast_rates(struct report *report, const struct forecast *f)
         report,
         REPORT_ONE(report, "rates", "Throughput", REPORT_IN_TEXT | REPORT_IN_JSON, rate_columns),
         cells);
+    if (rk_plan_answers(f->plan) > 1)
+        report_note(report, "  a sample is a pair of answers: tokens are those of both");
     add_required(report, f);
     add_figures(report, f);
 }

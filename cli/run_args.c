@@ -141,22 +141,6 @@ enum rk_status run_check(const struct run_args *args, struct rk_error *error)
                    "--%s is of a whole run: say on how many tokens, --tokens 15T or usual", said);
 }
 
-void run_ask_priced(struct run_args *args, bool priced, const struct rk_model *models, int count)
-{
-    const struct rk_run run = {.tokens = 0};
-    struct rk_campaign_facts *facts;
-    struct rk_error error;
-    double tokens;
-    if (args->tokens || !priced) return;
-    args->tokens = "1T";
-    if (rk_campaign_facts_load(args->prices, &facts, &error) != RK_OK) return; /* said later */
-    bool known = true;
-    for (int i = 0; i < count; i++)
-        known &= rk_run_tokens(facts, &run, &models[i], &tokens, NULL, &error) == RK_OK;
-    rk_campaign_facts_release(facts);
-    if (known) args->tokens = "usual";
-}
-
 enum rk_status run_terms_open(struct run_terms *terms, const struct run_args *args,
                               struct rk_error *error)
 {
@@ -220,11 +204,19 @@ static bool set_reduced(const struct rk_plans_problem *space, const struct forec
     return true;
 }
 
+void run_keep_spares(struct rk_campaign *phase, double tokens)
+{
+    struct rk_campaign whole = *phase;
+    whole.tokens = fmax(tokens, phase->tokens);
+    phase->recovery.spares = rk_campaign_spares(&whole);
+}
+
 enum rk_status run_campaign(const struct run_terms *terms, const struct forecast *f, double tokens,
                             struct rk_campaign *campaign, char assumed[RUN_NOTES],
                             struct rk_error *error)
 {
     struct clusters_run whole;
+    double all; /* tokens of all phases */
     const enum rk_status status =
         f->system->machine
             ? clusters_run_of(terms->facts, &terms->run, f->model, f->system, f->plan, tokens,
@@ -232,6 +224,9 @@ enum rk_status run_campaign(const struct run_terms *terms, const struct forecast
             : rk_run_campaign(terms->facts, &terms->run, f->model, f->system, f->plan,
                               f->prediction, tokens, campaign, assumed, RUN_NOTES, error);
     if (status == RK_OK && f->system->machine) *campaign = whole.campaign;
+    if (status == RK_OK && !f->system->machine && !terms->run.has_spares &&
+        rk_run_tokens(terms->facts, &terms->run, f->model, &all, NULL, error) == RK_OK)
+        run_keep_spares(campaign, all);
     if (status != RK_OK || !terms->args->elastic) return status;
     const bool goes_on = set_reduced(terms->space, f, campaign);
     if (!assumed) return RK_OK;

@@ -47,10 +47,6 @@ struct run_terms {
 /* RK_BAD_ARGUMENT when something of a run is said, but not its tokens. */
 enum rk_status run_check(const struct run_args *args, struct rk_error *error);
 
-/* Where a machine says its price, a run is asked about, be it without --tokens: on as many tokens
- * as all the models were trained on, "usual", else "1T". */
-void run_ask_priced(struct run_args *args, bool priced, const struct rk_model *models, int count);
-
 /* Of simulated runs: --seed, else 1. */
 uint64_t run_seed(const struct run_args *args);
 
@@ -64,6 +60,9 @@ void run_terms_close(struct run_terms *terms);
 enum rk_status run_campaign(const struct run_terms *terms, const struct forecast *f, double tokens,
                             struct rk_campaign *campaign, char assumed[RUN_NOTES],
                             struct rk_error *error);
+
+/* A phase has the spare nodes of the whole run, of so many tokens, where none are said. */
+void run_keep_spares(struct rk_campaign *phase, double tokens);
 
 /* ---- phases: run_phases.c ---- */
 
@@ -94,6 +93,7 @@ struct run_share {
     struct rk_campaign asked;        /* the same with a step of a second */
     struct rk_plan best[RUN_PHASES]; /* of the phases whose batch or sequence is another one */
     bool found[RUN_PHASES];
+    double tokens; /* of all phases: with the step they say how many spare nodes; 0: that is said */
 };
 
 /* For plans of the terms' space in its batch and sequence: the phases that have these, all of the

@@ -325,9 +325,10 @@ enum rk_status run_share(const struct run_terms *terms, struct run_share *share,
     double asked = 0;
     waiting.elastic = false;
     second.step_s = 1;
-    *share = (struct run_share){.others = {.days = 0}};
+    *share = (struct run_share){.tokens = 0};
     enum rk_status status =
         rk_run_tokens(terms->facts, &terms->run, space->model, &said[0].tokens, NULL, error);
+    if (status == RK_OK && !own.run.has_spares) share->tokens = said[0].tokens;
     if (status == RK_OK && waiting.phases)
         status = read_phases(waiting.phases, said[0].tokens, said, &count, error);
     for (size_t i = 0; i < count && status == RK_OK; i++) {
@@ -358,6 +359,7 @@ struct run_sums run_sums_of(const struct run_share *share, double step_s)
     if (!(share->of_a_second.days > 0)) return sums;
     own.step_s *= step_s;
     own.step_usd *= step_s;
+    if (share->tokens > 0) run_keep_spares(&own, share->tokens);
     add_sums(&sums, &own);
     return sums;
 }

@@ -115,7 +115,8 @@ static void add_phases(struct report *report, const struct run_phases *phases)
         report_row(report, table,
                    (const struct report_cell[]){
                        cell_count(i + 1), cell_number(c->tokens), cell_count(phases->plan[i].batch),
-                       cell_count((uint64_t)(c->tokens_per_step / (double)phases->plan[i].batch)),
+                       cell_count((uint64_t)(c->tokens_per_step / (double)phases->plan[i].batch) /
+                                  rk_plan_answers(&phases->plan[i])),
                        cell_number(c->step_s), cell_number(phases->prediction[i].outcome.mfu),
                        c->switch_s > 0 ? cell_number(c->switch_s) : cell_none(),
                        cell_number(o.total_s / DAY_S),

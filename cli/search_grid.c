@@ -273,10 +273,3 @@ struct grid_problem search_grid_at(const struct search_grid *grid, size_t i)
         .batch = grid->batch.value[i % batches],
     };
 }
-
-bool search_grid_is_priced(const struct search_grid *grid)
-{
-    for (int i = 0; i < grid->systems; i++)
-        if (*grid->system[i].price) return true;
-    return false;
-}

@@ -33,7 +33,4 @@ struct grid_problem {
 };
 struct grid_problem search_grid_at(const struct search_grid *grid, size_t i);
 
-/* Does a machine's line say its price? Then runs are asked about. */
-bool search_grid_is_priced(const struct search_grid *grid);
-
 #endif

@@ -160,11 +160,10 @@ static void add_headline(struct table *table, const struct search_grid *grid)
         report_note(report,
                     report_text(report, "  where nothing fits without offload %s is assumed",
                                 table->assumed));
-    if (search_grid_is_priced(grid))
+    if (table->args->run.tokens)
         report_note(report,
                     report_text(report,
-                                "  runs of %s, each machine at its price; failures, "
-                                "checkpoints and spare nodes included",
+                                "  runs of %s; failures, checkpoints and spare nodes included",
                                 strcmp(table->args->run.tokens, "usual") == 0
                                     ? "all tokens that the model was trained on"
                                     : report_text(report, "%s tokens", table->args->run.tokens)));

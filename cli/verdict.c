@@ -149,7 +149,9 @@ const char *verdict_cost_of(struct report *report, const struct forecast *f, con
         return "";
     const double usd = price_of(report, f->system, &source);
     if (!(usd > 0) || !(p->outcome.tokens_per_s > 0)) return "";
-    *price = report_text(report, "cost: %.4g USD per GPU-hour (%s), without failures", usd, source);
+    *price =
+        report_text(report, "cost: %.4g USD per GPU-hour (%s), without failures%s", usd, source,
+                    rk_plan_answers(f->plan) > 1 ? ", tokens of both answers of a pair" : "");
     return report_text(report, "%s per 1B tokens",
                        verdict_money(report, usd / HOUR_S * (double)f->plan->ranks * 1e9 /
                                                  p->outcome.tokens_per_s));

@@ -142,6 +142,8 @@ static struct rk_plan plan_of(const struct rk_longest *p, const struct rk_longes
     plan.zero = c->zero;
     plan.gradient_overlap = plan.weight_overlap = true;
     plan.framework = rk_longest_framework(c->kind, p->system[c->kind]);
+    if (!p->xla_given)
+        plan.xla = rk_usual_xla(p->system[c->kind], plan.framework) && !plan.flat_units;
     if (!p->attention_given)
         plan.attention =
             rk_usual_attention(plan.framework, p->system[c->kind]->kernels.attention_kernels);

@@ -1,5 +1,6 @@
 /* savings.c - what single changes of a plan save, and at what price. */
 #include "catalog/plan_fields.h"
+#include "clusters/predict.h"
 #include "machine/part.h"
 #include "plan/habits.h"
 #include "plan/layers.h"
@@ -396,13 +397,43 @@ struct trial {
     struct rk_prediction prediction;
 };
 
-/* Would a framework start the plan, other than `as_is`? Over several clusters nobody asks: stages
- * are on machines of their own. */
-static bool starts(const struct job *job, const struct rk_plan *plan, const struct rk_plan *as_is)
+/* Every part of a stage as a plan of its own, on its cluster; of none that is known, yes. */
+static bool clusters_start(const struct job *job, const struct rk_plan *plan,
+                           const struct given_plan *given)
 {
     struct rk_reason reason;
-    return job->system->machine || rk_plan_starts(job->model, job->system, plan, &reason) ||
-           !rk_plan_starts(job->model, job->system, as_is, &reason);
+    for (int i = 0; i < given->stages; i++)
+        for (int k = 0; k < given->stage[i].parts; k++) {
+            struct rk_plan own = plan_like_part(plan, given, i, k);
+            struct rk_system system =
+                job->system->machine->cluster[given->stage[i].part[k].cluster].system;
+            system.devices = 0;
+            plan_attend_on(&own, &system);
+            if (!rk_plan_starts(job->model, &system, &own, &reason)) return false;
+        }
+    return true;
+}
+
+static bool framework_starts(const struct job *job, const struct rk_plan *plan)
+{
+    struct rk_reason reason;
+    if (!job->system->machine) return rk_plan_starts(job->model, job->system, plan, &reason);
+    struct clusters_judged *judged = malloc(sizeof *judged);
+    struct rk_prediction *prediction = malloc(sizeof *prediction);
+    bool good = true;
+    if (judged && prediction) {
+        predict_clusters(job->model, job->system, plan, prediction, judged);
+        good = !prediction->stages || clusters_start(job, plan, &judged->given);
+    }
+    free(prediction);
+    free(judged);
+    return good;
+}
+
+/* Would a framework start the plan, other than `as_is`? */
+static bool starts(const struct job *job, const struct rk_plan *plan, const struct rk_plan *as_is)
+{
+    return framework_starts(job, plan) || !framework_starts(job, as_is);
 }
 
 static bool try_change(const struct change *change, const struct job *job,

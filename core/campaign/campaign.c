@@ -42,9 +42,11 @@ static double all_away(double offered, uint64_t most)
 uint64_t rk_campaign_spares(const struct rk_campaign *c)
 {
     enum { MOST = 500 };
-    const double away = breaking_rate(c) * c->recovery.repair_s;
+    const double rare = 0.02, rate = breaking_rate(c), away = rate * c->recovery.repair_s;
+    const double work_s = ceil(c->tokens / c->tokens_per_step) * c->step_s;
     uint64_t spares = 0;
-    while (away > 0 && spares < MOST && all_away(away, spares) > 0.02)
+    if (!(rate * work_s > rare)) return 0;
+    while (away > 0 && spares < MOST && all_away(away, spares) > rare)
         spares++;
     return spares;
 }
@@ -59,7 +61,7 @@ struct rk_campaign rk_campaign_of(const struct rk_campaign_facts *facts,
         system->networks && system->network[0].size > 0 ? system->network[0].size : 1;
     struct rk_campaign c = {
         .tokens = tokens,
-        .tokens_per_step = (double)plan->batch * tokens_of_sample(model, plan),
+        .tokens_per_step = (double)plan->batch * tokens_trained(model, plan),
         .step_s = prediction->step_s,
         .ranks = plan->ranks,
         .checkpoint_bytes = (double)rk_model_parameters(model) * state_bytes(plan),

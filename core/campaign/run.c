@@ -47,6 +47,23 @@ enum rk_status rk_run_tokens(const struct rk_campaign_facts *facts, const struct
 
 /* ---- prices ---- */
 
+/* Said twice, by the machine's line and for the run, which must be one price then. */
+static enum rk_status check_twice(const struct rk_campaign_facts *facts, const struct rk_run *run,
+                                  const struct rk_system *system, struct rk_error *error)
+{
+    const struct rk_price_offer *offer;
+    char asked[sizeof run->offer];
+    if (!*system->price || !(run->has_price || *run->offer)) return RK_OK;
+    snprintf(asked, sizeof asked, "%s", run->offer);
+    if (run->has_price) snprintf(asked, sizeof asked, "%.10g", run->price);
+    if (strcmp(asked, system->price) == 0 ||
+        (run->has_price && facts_price(facts, system, "", &offer) == run->price))
+        return RK_OK;
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                   "price: %s is not the price=%s that %s has in its line: leave one of them out",
+                   asked, system->price, system->id);
+}
+
 static enum rk_status set_price(const struct rk_campaign_facts *facts, const struct rk_run *run,
                                 const struct rk_system *system, struct rk_campaign *c,
                                 const struct notes *notes, struct rk_error *error)
@@ -145,6 +162,7 @@ enum rk_status rk_run_campaign(const struct rk_campaign_facts *facts, const stru
     *campaign = rk_campaign_of(facts, model, system, plan, prediction, tokens);
     campaign->carbon = run->carbon;
     enum rk_status status = set_failures(facts, run, campaign, &notes, error);
+    if (status == RK_OK) status = check_twice(facts, run, system, error);
     if (status == RK_OK) status = set_price(facts, run, system, campaign, &notes, error);
     if (status != RK_OK) return status;
     set_recovery(run, &campaign->recovery);

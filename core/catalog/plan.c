@@ -130,14 +130,18 @@ bool plan_take_precision(struct plan_draft *draft, const struct rk_system *syste
 
 void plan_take_framework(struct plan_draft *draft, const struct rk_system *system)
 {
-    const enum rk_framework usual = rk_usual_framework(system), was = draft->plan.framework;
+    const enum rk_framework was = draft->plan.framework;
+    const enum rk_framework usual =
+        plan_given(draft, "framework") ? was : rk_usual_framework_of(system, &draft->plan);
+    const bool xla = !plan_given(draft, "xla") && rk_usual_xla(system, usual);
     struct rk_layout layout = *rk_plan_layout(&draft->plan);
-    if (plan_given(draft, "framework") || was == usual) return;
+    if (was == usual && !xla) return;
     for (int i = -1; i < layout.others; i++) {
         struct rk_local *layers = i < 0 ? &draft->plan.local : &layout.other[i];
         if (layers->attention == rk_usual_attention(was, 0))
             layers->attention = rk_usual_attention(usual, 0);
         layers->framework = usual;
+        layers->xla |= xla && !layers->flat_units;
     }
     draft->plan.layout = rk_layout_keep(&layout);
 }

@@ -544,10 +544,9 @@ static void tell_rates(const struct judging *j)
 {
     struct rk_prediction *p = j->prediction;
     const struct rk_plan *words = &j->question->words;
-    const uint64_t tokens = words->sequence ? words->sequence : j->question->model->sequence;
     const double possible = j->peak_flops * p->step_s;
     p->samples_per_s = (double)words->batch / p->step_s;
-    p->tokens_per_s = p->samples_per_s * (double)tokens;
+    p->tokens_per_s = p->samples_per_s * tokens_trained(j->question->model, words);
     p->mfu = p->model_flop / possible;
     p->hfu = p->executed_flop / possible;
     p->mfu_full = p->model_flop_full / possible;

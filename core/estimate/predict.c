@@ -62,7 +62,7 @@ static void rates(struct rk_prediction *p, const struct rk_model *model,
     p->hbm_bytes = p->stage[p->tightest].total_bytes;
     memcpy(p->holds, p->stage[p->tightest].holds, sizeof p->holds);
     p->samples_per_s = (double)plan->batch / p->step_s;
-    p->tokens_per_s = p->samples_per_s * tokens_of_sample(model, plan);
+    p->tokens_per_s = p->samples_per_s * tokens_trained(model, plan);
     p->mfu = p->model_flop / possible;
     p->hfu = p->executed_flop / possible;
     p->mfu_full = p->model_flop_full / possible;

@@ -8,6 +8,7 @@
 #include "search/clusters_where.h"
 #include "search/fingerprint.h"
 #include "search/plans_space.h"
+#include "workload/layers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -358,11 +359,11 @@ struct rk_space *clusters_space_open(const struct rk_plans_problem *problem, str
     struct clusters_space *s = calloc(1, sizeof *s);
     if (!s) return no_memory(error), NULL;
     s->problem = *problem;
-    s->space = (struct rk_space){.predictor = &clusters_predictor,
-                                 .model = problem->model,
-                                 .system = problem->system,
-                                 .sequence = problem->base.sequence ? problem->base.sequence
-                                                                    : problem->model->sequence};
+    s->space =
+        (struct rk_space){.predictor = &clusters_predictor,
+                          .model = problem->model,
+                          .system = problem->system,
+                          .sequence = (uint64_t)tokens_trained(problem->model, &problem->base)};
     if (settle(&s->question, &s->problem, error) == RK_OK) return &s->space;
     free(s);
     return NULL;

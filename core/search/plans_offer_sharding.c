@@ -50,8 +50,12 @@ void offer_zero(struct offered *o, const struct rk_plan *plan)
             if (plans_asked(o) || usual_zero(plan, zero)) plans_offer(o, zero);
         return;
     }
-    plans_only(o, plans_least_asked(o)); /* of one rank, which shards nothing, what is said */
-    offer_to_offload(o, plans_starts(o)->zero_of_optimizer);
+    /* Of one rank, which shards nothing, what is said; ZeRO 1 is there what none is, and offloads.
+     */
+    const int of_optimizer = plans_starts(o)->zero_of_optimizer;
+    if (of_optimizer != 1 || plans_asked(o) || !has_second_memory(o))
+        plans_only(o, plans_least_asked(o));
+    offer_to_offload(o, of_optimizer);
     if (asks_to_offload(o, RK_PLAN_WEIGHT_OFFLOAD))
         offer_to_offload(o, plans_starts(o)->zero_of_weights);
 }

@@ -19,16 +19,35 @@ static unsigned frameworks_of(const struct rk_system *system)
     return some ? some : ~0u;
 }
 
-enum rk_framework rk_usual_framework(const struct rk_system *system)
+/* Those that run on all of its clusters. */
+static unsigned frameworks_on(const struct rk_system *system)
 {
     unsigned all = system->machine ? ~0u : frameworks_of(system);
-    int first = 0;
     for (int i = 0; system->machine && i < system->machine->clusters; i++)
         all &= frameworks_of(rk_system_of(system, i));
+    return all;
+}
+
+enum rk_framework rk_usual_framework(const struct rk_system *system)
+{
+    const unsigned all = frameworks_on(system);
+    int first = 0;
     if (!all || all >> RK_MEGATRON & 1) return RK_MEGATRON; /* none of all: rules refuse it */
     while (!(all >> first & 1))
         first++;
     return (enum rk_framework)first;
+}
+
+enum rk_framework rk_usual_framework_of(const struct rk_system *system, const struct rk_plan *plan)
+{
+    const enum rk_framework usual = rk_usual_framework(system);
+    const bool torch = usual == RK_MEGATRON && plan->objective != RK_NEXT_TOKEN;
+    return torch && frameworks_on(system) >> RK_FSDP & 1 ? RK_FSDP : usual;
+}
+
+bool rk_usual_xla(const struct rk_system *system, enum rk_framework framework)
+{
+    return framework == RK_FSDP && frameworks_on(system) == 1u << RK_FSDP;
 }
 
 enum rk_precision rk_usual_precision(const struct rk_system *system)
@@ -51,6 +70,7 @@ void rk_plans_problem_init(struct rk_plans_problem *problem, const struct rk_mod
     problem->base = plan_of_framework(framework);
     problem->base.attention = rk_usual_attention(framework, system->kernels.attention_kernels);
     problem->base.precision = rk_usual_precision(system);
+    problem->base.xla = rk_usual_xla(system, framework);
     problem->base.ranks = ranks;
     problem->base.batch = batch;
     problem->base.sequence = sequence;
@@ -302,7 +322,7 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
         (struct rk_space){.predictor = &plans_predictor,
                           .model = problem->model,
                           .system = problem->system,
-                          .sequence = (uint64_t)tokens_of_sample(problem->model, &problem->base)};
+                          .sequence = (uint64_t)tokens_trained(problem->model, &problem->base)};
     plans->problem = *problem;
     struct builder b = {.plans = plans, .problem = &plans->problem};
     struct rk_plan plan = problem->base;

@@ -27,7 +27,7 @@ struct rk_space {
     const struct predictor *predictor;
     const struct rk_model *model;
     const struct rk_system *system;
-    uint64_t sequence; /* tokens of a sample */
+    uint64_t sequence; /* tokens that a sample trains on */
     uint64_t count;    /* plans */
 };
 

@@ -55,6 +55,12 @@ static inline double tokens_of_sample(const struct rk_model *model, const struct
                                      : model->sequence);
 }
 
+/* Tokens that a sample trains on: those of both answers where it is a pair of them. */
+static inline double tokens_trained(const struct rk_model *model, const struct rk_plan *plan)
+{
+    return tokens_of_sample(model, plan) * (double)rk_plan_answers(plan);
+}
+
 /* Of attention in chunks: how many chunks before its own a chunk of queries meets at most, and how
  * many pairs of two chunks that makes. */
 double chunks_back(const struct operation *attention);

@@ -344,7 +344,7 @@ static enum rk_status follow(const struct adapt_args *args, const struct plan_in
                              struct rk_error *error)
 {
     const struct rk_plan *plan = &input->draft.plan;
-    const double sequence = tokens_of_sample(&input->model, plan);
+    const double sequence = tokens_trained(&input->model, plan);
     struct stream stream = {
         .path = args->records,
         .scale = {(double)plan->batch, (double)plan->batch * sequence / (double)plan->ranks}};

@@ -207,7 +207,6 @@ int cmd_diff(int argc, char **argv)
     }
     struct diff *d = diff_open(&args.source, &error);
     if (!d) return options_fail(&error);
-    run_ask_priced(&args.run, *d->in.system.price, &d->in.model, 1);
     const bool fit = diff_fits(d);
     const bool page = args.output && text_ends_in(args.output, ".html");
     int code = fit ? RK_OK : RK_NOTHING_FITS;

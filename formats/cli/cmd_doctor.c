@@ -311,7 +311,7 @@ static enum rk_status examine(struct report *report, struct doctor_args *args,
     static struct train_log log;
     static struct rk_prediction p;
     const struct rk_plan *plan = &input->draft.plan;
-    const double sequence = tokens_of_sample(&input->model, plan);
+    const double sequence = tokens_trained(&input->model, plan);
     const struct train_log_scale scale = {(double)plan->batch,
                                           (double)plan->batch * sequence / (double)plan->ranks};
     struct memory_report memory;

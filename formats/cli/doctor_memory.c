@@ -2,10 +2,10 @@
 #include "base/limits.h"
 #include "base/units.h"
 #include "catalog/plan_fields.h"
+#include "cli/export_plan.h"
 #include "cli/verdict.h"
 #include "keys/target.h"
 #include "megatron/megatron_args.h"
-#include "plan/habits.h"
 #include "text/text_file.h"
 #include <reckon/advise.h>
 
@@ -122,24 +122,6 @@ static void add_predicted(struct report *report, const struct rk_prediction *p)
 
 /* ---- the line to change ---- */
 
-/* Has it what trainers around Hugging Face's have, and torchtitan and DeepSpeed's file do not? */
-static bool is_of_trainer(const struct rk_plan *plan)
-{
-    return habits_of(plan)->libraries &&
-           (plan->lora || plan->base != RK_BASE_PLAIN || plan->loss_in_chunks || plan->autocast ||
-            plan->objective != RK_NEXT_TOKEN || plan->loss != RK_LOSS_USUAL ||
-            plan->optimizer != RK_ADAM);
-}
-
-/* NULL: Megatron-LM. */
-static const struct target *target_of(const struct rk_plan *plan)
-{
-    return is_of_trainer(plan)               ? &trl_target
-           : plan->framework == RK_DEEPSPEED ? &deepspeed_target
-           : plan->framework == RK_FSDP      ? &torchtitan_target
-                                             : NULL;
-}
-
 static void write_lines(FILE *file, const struct forecast *f, const struct target *target,
                         const struct rk_plan *plan)
 {
@@ -184,7 +166,7 @@ static const char *changed_line(const struct forecast *f, const char *words, cha
     line[0] = '\0';
     if (plan_read_words(words, &draft, &ignored) != RK_OK || !plan_complete(&draft, &fault))
         return "";
-    const struct target *target = target_of(&draft.plan);
+    const struct target *target = launch_tool(&draft.plan)->file;
     if (target && draft.plan.recompute_layers) return ""; /* they recompute all layers or none */
     char *before = lines_of(f, target, f->plan), *after = lines_of(f, target, &draft.plan);
     const char *section = ""; /* "[parallelism]" of a TOML, above its lines */

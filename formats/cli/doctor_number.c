@@ -15,7 +15,7 @@ int number_count(const struct measured_number *n)
 
 static double tokens_of(const struct forecast *f)
 {
-    return (double)f->plan->batch * tokens_of_sample(f->model, f->plan);
+    return (double)f->plan->batch * tokens_trained(f->model, f->plan);
 }
 
 /* Model FLOP/s of all GPUs at the peak: MFU is a share of it. */

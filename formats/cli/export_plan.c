@@ -2,6 +2,8 @@
 
 #include "catalog/hosts.h"
 #include "cli/model_input.h"
+#include "keys/target.h"
+#include "plan/habits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,11 +30,28 @@ bool launch_has_file(const struct rk_system *system)
     return rk_usual_framework(system) == RK_MEGATRON;
 }
 
-const char *launch_format(const struct rk_system *system, enum rk_framework framework)
+/* Has it what trainers around Hugging Face's have, and torchtitan and DeepSpeed's file do not? */
+static bool is_of_trainer(const struct rk_plan *plan)
 {
-    static const char *const formats[RK_FRAMEWORKS] = {
-        [RK_MEGATRON] = "megatron", [RK_FSDP] = "torchtitan", [RK_DEEPSPEED] = "deepspeed"};
-    return launch_has_file(system) ? formats[framework] : NULL;
+    return habits_of(plan)->libraries &&
+           (plan->lora || plan->base != RK_BASE_PLAIN || plan->loss_in_chunks || plan->autocast ||
+            plan->objective != RK_NEXT_TOKEN || plan->loss != RK_LOSS_USUAL ||
+            plan->optimizer != RK_ADAM);
+}
+
+const struct launch_tool *launch_tool(const struct rk_plan *plan)
+{
+    static const struct launch_tool trl = {"trl", EXPORT_TRL, &trl_target};
+    static const struct launch_tool tools[RK_FRAMEWORKS] = {
+        [RK_MEGATRON] = {"megatron", EXPORT_MEGATRON, NULL},
+        [RK_FSDP] = {"torchtitan", EXPORT_TORCHTITAN, &torchtitan_target},
+        [RK_DEEPSPEED] = {"deepspeed", EXPORT_DEEPSPEED, &deepspeed_target}};
+    return is_of_trainer(plan) ? &trl : &tools[plan->framework];
+}
+
+const char *launch_format(const struct rk_system *system, const struct rk_plan *plan)
+{
+    return launch_has_file(system) ? launch_tool(plan)->format : NULL;
 }
 
 enum rk_status export_gather(const struct plan_source *source, struct rk_system *system,

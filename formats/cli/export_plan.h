@@ -16,27 +16,6 @@ struct export_plan {
     struct rk_plan plan;
 };
 
-/* Is there a tool on the system whose file is written? The `reckon export` that writes it; NULL:
- * none. */
-bool launch_has_file(const struct rk_system *system);
-const char *launch_format(const struct rk_system *system, enum rk_framework framework);
-#define LAUNCH_NO_FILE                                                                             \
-    "no launch file is written for %s: framework=%s stands for programs of JAX there; give yours " \
-    "the degrees of the plan"
-
-/* Words override the file; the defaults are those of reckon-plan(5), with a system (else NULL)
- * those of reckon predict, which may offload to its nodes' memory. */
-enum rk_status export_gather(const struct plan_source *source, struct rk_system *system,
-                             struct export_plan *plan, struct rk_error *error);
-
-/* The same with source->system of several clusters: the plan of the file, or the best one with the
- * words. RK_BAD_ARGUMENT where the target cannot say it: one plan for all ranks, or with `layered`
- * one for each layer. */
-enum rk_status export_gather_over(const struct plan_source *source, bool layered,
-                                  struct export_plan *plan, struct rk_error *error);
-
-/* ---- writing ---- */
-
 enum export_target {
     EXPORT_MEGATRON,
     EXPORT_DEEPSPEED,
@@ -51,6 +30,37 @@ enum export_target {
     EXPORT_GALVATRON,
     EXPORT_FSDP
 };
+
+/* Is there a tool on the system whose file is written? The `reckon export` that writes it; NULL:
+ * none. */
+bool launch_has_file(const struct rk_system *system);
+const char *launch_format(const struct rk_system *system, const struct rk_plan *plan);
+#define LAUNCH_NO_FILE                                                                             \
+    "no launch file is written for %s: framework=%s stands for programs of JAX there; give yours " \
+    "the degrees of the plan"
+
+/* The tool whose file says most of a plan: trainers around Hugging Face's for adapters, bases in
+ * few bits, preferences and the like. `file` is NULL for Megatron-LM. */
+struct target;
+struct launch_tool {
+    const char *format; /* of `reckon export` */
+    enum export_target to;
+    const struct target *file;
+};
+const struct launch_tool *launch_tool(const struct rk_plan *plan);
+
+/* Words override the file; the defaults are those of reckon-plan(5), with a system (else NULL)
+ * those of reckon predict, which may offload to its nodes' memory. */
+enum rk_status export_gather(const struct plan_source *source, struct rk_system *system,
+                             struct export_plan *plan, struct rk_error *error);
+
+/* The same with source->system of several clusters: the plan of the file, or the best one with the
+ * words. RK_BAD_ARGUMENT where the target cannot say it: one plan for all ranks, or with `layered`
+ * one for each layer. */
+enum rk_status export_gather_over(const struct plan_source *source, bool layered,
+                                  struct export_plan *plan, struct rk_error *error);
+
+/* ---- writing ---- */
 
 struct export_how {
     const char *version; /* of Megatron Core; NULL: the newest */

@@ -167,10 +167,11 @@ static void add_headline(struct report *report, const struct import_answer *answ
     const struct rk_model *model = answer->model;
     report_digits(rk_model_parameters(model), total);
     report_digits(rk_model_active_parameters(model), active);
-    report_note(report, report_text(report, "%s: %s parameters%s%s%s, %llu GPUs%s%s with %s",
+    report_note(report, report_text(report, "%s: %s parameters%s%s%s, %llu GPU%s%s%s with %s",
                                     model->id, total, model->experts ? ", of which " : "",
                                     model->experts ? active : "", model->experts ? " active" : "",
-                                    (unsigned long long)answer->plan->ranks, system ? " of " : "",
+                                    (unsigned long long)answer->plan->ranks,
+                                    answer->plan->ranks == 1 ? "" : "s", system ? " of " : "",
                                     system ? system->id : "", answer->tool));
     if (answer->remark) report_note(report, answer->remark);
 }

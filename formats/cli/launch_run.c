@@ -61,7 +61,7 @@ enum rk_status launch_run_of(const struct run_args *args, const struct rk_model 
     struct run_terms terms = {.facts = NULL};
     struct rk_prediction prediction = {.timed = false};
     const struct forecast f = {model, system, plan, &prediction, "", NULL};
-    const double step_tokens = (double)plan->batch * tokens_of_sample(model, plan);
+    const double step_tokens = (double)plan->batch * tokens_trained(model, plan);
     double tokens;
     *run = (struct launch_run){.steps = 0};
     enum rk_status status = run_check(args, error);

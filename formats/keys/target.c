@@ -21,8 +21,7 @@ enum rk_status target_compare(const struct rk_model *model, const struct rk_plan
     if (!list) return no_memory(error);
     const struct rk_plan b = plan_canonical(model, run);
     struct rk_plan a = plan_canonical(model, plan);
-    if (a.loss == RK_LOSS_USUAL) a.loss = b.loss; /* as the tool has it */
-    plan_take_dealing(model, &a, &b);             /* which may be said in several ways */
+    plan_take_dealing(model, &a, &b); /* which may be said in several ways */
     const int count = plan_compare(&a, &b, list);
     for (int i = 0; i < count; i++) {
         const char *key = plan_fields[list[i].row].key;

@@ -351,6 +351,27 @@ static void take_trl(struct reading *r)
         r->t.tuning.dropout = 0.05;
 }
 
+/* accelerate's file has none of what the training is told; what that leaves open is said. */
+static void say_apart(const struct reading *r)
+{
+    static const struct {
+        const char *key, *value;
+    } defaults[] = {{"gradient_accumulation_steps", "1"},
+                    {"attn_implementation", "sdpa"},
+                    {"torch_compile", "false"},
+                    {"gradient_checkpointing", "false"}};
+    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
+        const bool here =
+            (i == 0 &&
+             settings_find(r->settings, "deepspeed_config.gradient_accumulation_steps")) ||
+            (i == 3 && r->t.fsdp_checkpointing);
+        if (!here)
+            takes(r, defaults[i].key, defaults[i].value,
+                  "the trainer's default: an argument of the training, not of this file; --set "
+                  "gives it");
+    }
+}
+
 /* The degrees or the batch are not known: what else is asked for is said with it. */
 static enum rk_status with_the_rest(const struct reading *r)
 {
@@ -382,6 +403,7 @@ static enum rk_status interpret(struct reading *r)
     status = read_degrees(r);
     if (status == RK_OK) status = read_batch(r);
     if (status != RK_OK) return with_the_rest(r);
+    if (t->tuning.habits.apart) say_apart(r);
     read_precision(r);
     read_kernels(r);
     sample_lengths_read(r->source->text, r->p, r->notes);
@@ -433,7 +455,7 @@ enum rk_status accelerate_read(const struct config_source *source, struct rk_mod
 {
     static const struct trainer presets = {
         PRESETS, .microbatch = 1, .tuning.rank = 16,
-        .tuning.habits = {.loads_wide = true, .peft_decides = true}};
+        .tuning.habits = {.loads_wide = true, .peft_decides = true, .apart = true}};
     return read_with(&accelerate_keys, &presets, source, model, plan, notes, error);
 }
 

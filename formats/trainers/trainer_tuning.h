@@ -25,6 +25,7 @@ struct trainer_habits {
     bool upcasts;      /* weights that are trained whole are cast to fp32 */
     bool trl;          /* of trl, where a file has its keys */
     bool peft_decides; /* use_peft, and no other key, says whether adapters are trained */
+    bool apart;        /* the training's arguments are not in the file */
     double on_4_bits;  /* 0: as on others; bytes of an adapter's parameter on a base of 4 bits */
 };
 

@@ -107,7 +107,8 @@ RK_API struct rk_campaign rk_campaign_of(const struct rk_campaign_facts *facts,
                                          const struct rk_system *system, const struct rk_plan *plan,
                                          const struct rk_prediction *prediction, double tokens);
 
-/* As many spare nodes as leave one failure of fifty waiting. */
+/* As many spare nodes as leave one failure of fifty waiting; none for a run so short that a node
+ * fails in less than one of fifty like it. */
 RK_API uint64_t rk_campaign_spares(const struct rk_campaign *campaign);
 
 /* Time without training to go from a plan to another one: the checkpoint is written, the run starts

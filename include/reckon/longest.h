@@ -50,6 +50,7 @@ struct rk_longest {
     struct rk_plan words;                             /* what all candidates keep */
     bool expert_given;                                /* they say the expert degree, too */
     bool attention_given;                             /* ... and attention's kernel */
+    bool xla_given;                                   /* ... and xla */
     uint64_t gpus, step;                              /* lengths are multiples of `step` */
     uint64_t most;                                    /* ... up to here */
     size_t candidates;

@@ -345,6 +345,13 @@ RK_API enum rk_framework rk_framework_of(enum rk_by by);
 struct rk_system;
 RK_API enum rk_framework rk_usual_framework(const struct rk_system *system);
 
+/* The same for such a plan, whose framework is not known: preferences are trained around torch. */
+RK_API enum rk_framework rk_usual_framework_of(const struct rk_system *system,
+                                               const struct rk_plan *plan);
+
+/* Does fsdp stand for programs of XLA on the system, which nothing else runs on? */
+RK_API bool rk_usual_xla(const struct rk_system *system, enum rk_framework framework);
+
 /* The kernel of attention where nothing is said: Megatron-LM's "auto" has Transformer Engine take
  * the fastest that it has for the device, cuDNN's or FlashAttention-3 on Hopper and later, before
  * FlashAttention-2, and none of its own below Ampere; PyTorch's scaled_dot_product_attention, with
@@ -447,8 +454,8 @@ RK_API uint64_t rk_plan_split(const struct rk_plan *plan, const struct rk_model 
     X(graph_part)                                                                                  \
     X(tensor_overlap)                                                                              \
     X(context_kind)                                                                                \
-    X(attention_kernel) X(dispatcher) X(optimizer) X(target) X(base) X(loss) X(objective)          \
-        X(reference) X(adapters_run)
+    X(attention_kernel)                                                                            \
+    X(dispatcher) X(optimizer) X(target) X(base) X(loss) X(objective) X(reference) X(adapters_run)
 #define RK_NAMES_FUNCTION(list) RK_API const char *rk_##list##_name(enum rk_##list value);
 RK_NAMES(RK_NAMES_FUNCTION)
 #undef RK_NAMES_FUNCTION

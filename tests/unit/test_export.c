@@ -302,7 +302,9 @@ Test(export, plans_survive_accelerate)
         cr_assert_eq(target_write(&accelerate_target, memory, &model, &p, 0, &notes, &error), RK_OK,
                      "%s", error.text);
         fclose(memory);
-        cr_expect_eq(notes.count, 0, "%s: %s", notes.note[0].what, notes.note[0].need);
+        /* without torch.compile the loss is transformers' own, and said */
+        const bool loss = notes.count == 1 && !p.fused && strcmp(notes.note[0].what, "loss") == 0;
+        cr_expect(!notes.count || loss, "%s: %s", notes.note[0].what, notes.note[0].need);
         accelerate_command(&model, &p, command);
         cr_expect(strstr(text, command));
         for (size_t i = 0; i < 8; i++) {

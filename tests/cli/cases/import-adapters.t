@@ -64,7 +64,7 @@ sed 's/use_lora True/use_lora False/' code.sh >off.sh; reckon import trainer off
 reckon import trainer dpo.yaml --model llama3.1-8b
 sed 's/use_peft.*/deepspeed: ds.json/; /lora/d; /load_in/d' trl.yaml >ds.yaml; reckon import trainer ds.yaml --model llama3.1-8b
 === stdout
-mistral-7b: 7,241,732,096 parameters, 1 GPUs with axolotl
+mistral-7b: 7,241,732,096 parameters, 1 GPU with axolotl
   plan: framework=fsdp mbs2 gbs8 seq4096 grad-overlap recompute=full recompute-to-end no-fused
   loss=padded optimizer=adam-8bit optimizer-paged lora32 lora-targets=q+v lora-dropout=0.05
   lora-bytes=4 base=nf4-dq
@@ -83,7 +83,7 @@ what       value        why
 reference  adapter-off  the trainer switches adapters off
 sharding   none         neither DeepSpeed nor FSDP is named: every GPU keeps all weights
 loss       padded       that of transformers since 4.49
-llama3.1-8b: 8,030,261,248 parameters, 1 GPUs with transformers
+llama3.1-8b: 8,030,261,248 parameters, 1 GPU with transformers
   plan: framework=fsdp mbs4 gbs4 seq2048 grad-overlap recompute=full recompute-to-end no-fused
   loss=padded optimizer=adafactor lora64 lora-dropout=0.05 lora-bytes=2 base=nf4
 

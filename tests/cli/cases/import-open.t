@@ -51,7 +51,7 @@ llama3.1-8b: 8,030,261,248 parameters, 2 GPUs with torchtune
 llama3.1-70b: 70,553,706,496 parameters, 64 GPUs with torchtitan
   plan: framework=fsdp precision=fp32 dp8 gbs8 grad-overlap no-fused
 precision  fp32   the trainer's default: the file has neither bf16 nor fp16
-llama3.1-8b: 8,030,261,248 parameters, 1 GPUs with accelerate
+llama3.1-8b: 8,030,261,248 parameters, 1 GPU with accelerate
 === stderr
 reckon: --model is missing: give a config.json, or an id of reckon models; and ds.json: leaves a part of the run open: give --gpus N --set bf16.enabled=true (or fp16.enabled) --set train_micro_batch_size_per_gpu=N
 reckon: ds.json: leaves a part of the run open: give --gpus N --set bf16.enabled=true (or fp16.enabled) --set train_micro_batch_size_per_gpu=N

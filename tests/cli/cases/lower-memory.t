@@ -91,10 +91,10 @@ does not fit: memory tier 1 (mem2) needs 25.66 GiB on stage 0, has 9 GiB: 16.66 
 outcome          tier  where  plans  share
                                          %
 fits                -  -          0   0.00
-bad_option          -  -       1316  34.06  ########
-memory_exceeded     0  HBM3      18   0.47
-memory_exceeded     1  mem2    2475  64.05  ###############
-repeated            -  -         55   1.42
+bad_option          -  -       1136  30.84  #######
+memory_exceeded     0  HBM3      18   0.49
+memory_exceeded     1  mem2    2475  67.18  ################
+repeated            -  -         55   1.49
 
 Closest infeasible plans (one constraint each)
 constraint            needs      has    lacks        step  plan
@@ -111,12 +111,12 @@ rank    step  tokens/s/GPU    MFU  memory  offloaded  fits in
 
 outcome          tier  where   plans  share
                                           %
-fits                -  -        2570   8.48  ##
-bad_pipeline        -  -        4272  14.09  ###
-bad_option          -  -        4473  14.75  ####
-memory_exceeded     0  HBM3     1407   4.64  #
-memory_exceeded     1  mem2   17,497  57.71  ##############
-repeated            -  -         101   0.33
+fits                -  -        2514   8.61  ##
+bad_pipeline        -  -        4056  13.89  ###
+bad_option          -  -        4021  13.77  ###
+memory_exceeded     0  HBM3     1360   4.66  #
+memory_exceeded     1  mem2   17,160  58.77  ##############
+repeated            -  -          89   0.30
 no plan can run: recompute full: the space has recompute none
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
   0 plans, 0 feasible

@@ -1,15 +1,20 @@
 # machines side by side, each at its price: a row each, in the order asked for
 reckon search -m llama3.1-8b -b 384 -s "h200 x128 price=3.2" -s "b200 x96 price=5.1" -s "a100 x64" --tokens 1T --sort cost -q
-reckon search -m llama3.1-8b -b 384 -s "h200 x128 price=3.2" -s "b200 x96 price=5.1" --sort power -q --where "tensor <= 2" -f csv
+reckon search -m llama3.1-8b -b 384 -s "h200 x128 price=3.2" -s "b200 x96 price=5.1" --tokens usual --sort power -q --where "tensor <= 2" -f csv
 reckon search -m llama3.1-8b -b 64 -s "h100 x32 price=reserved" -s "h100 x32 price=spot" --tokens 1T --sort price -q -f csv
 reckon search -m llama3.1-8b -b 64 -s "h100 x32 price=bargain" --tokens 1T -q
 reckon search -m llama3.1-8b -b 64 -s "h100 x32 price=" --tokens 1T -q
 reckon search -m llama3.1-8b -b 64 -s "h100 x32 price=2" --sort measured -q
+reckon search -m llama3.1-8b -b 64 -s "h100 x32 price=2" -s "h200 x32" --sort power -q
+reckon predict -m llama3.1-8b -s "h100 x32 price=2" gbs64 zero1 recompute=full | head -1
+reckon predict -m llama3.1-8b -s "h100 x32 price=2" gbs64 zero1 recompute=full --tokens 1T --price 3
+reckon predict -m llama3.1-8b -s "h100 x32 price=spot" gbs64 zero1 recompute=full --tokens 1T --price reserved
+reckon predict -m llama3.1-8b -s "h100 x32 price=2" gbs64 zero1 recompute=full --tokens 1T --price 2.0 | head -1
 === stdout
 best by cost: h200-sxm-141g x128; fits: P(fits) 97 %, 2.247 s per step (50 % 2.193-2.868 s), MFU 56.9 %, memory 91.0 of 141.0 GiB, 8.3 days and 91.79k USD
   plan: dp128 gbs384 zero1 grad-overlap weight-overlap
 llama3.1-8b on 3 systems, detailed model: 3 of 3 problems have a plan
-  runs of 1T tokens, each machine at its price; failures, checkpoints and spare nodes included
+  runs of 1T tokens; failures, checkpoints and spare nodes included
 
 Best plan of each problem
 system              GPUs    plans     fits     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  USD/GPU-h  USD/T tokens  power kW  50 %         90 %         measured runs  best plan
@@ -23,8 +28,12 @@ llama3.1-8b,b200-sxm-180g x96,96,384,reckon,585712,378068,1.8220006716242165,210
 model,system,gpus,batch,predictor,plans,fits,step_s,samples_per_s,tokens_per_s,tokens_per_s_gpu,mfu,hbm_bytes,fits_share,days,cost_usd,gpus_used,step_usd,price_usd_per_hour,cost_per_trillion_usd,power_kW,energy_kWh,p5,p25,p75,p95,measured_runs,plan,reason
 llama3.1-8b,h100-sxm5-80g x32,32,64,reckon,191850,121421,1.679144129762424,38.11465547573639,312235.2576572325,9757.351801788516,0.507603081321771,69827584737.28,0.82611900486844,38.51056246805956,254354.56298903978,,,4.3,254354.56298903978,31.42100810080285,29040.976686608974,32.27185134823391,37.58630896882613,49.139477709244,89.96067392538713,460,dp32 gbs64 zero2 grad-overlap weight-overlap,
 llama3.1-8b,h100-sxm5-80g x32,32,64,reckon,191850,121421,1.679144129762424,38.11465547573639,312235.2576572325,9757.351801788516,0.507603081321771,69827584737.28,0.82611900486844,37.19268836096485,175525.68574320307,,,4.916,175525.68574320307,31.42100810080285,28047.1622947323,31.16747284648854,36.300063840301696,47.45787034859115,86.88212001121389,460,dp32 gbs64 zero2 grad-overlap weight-overlap,
+fits: P(fits) 90 %, 2.258 s per step (50 % 2.204-2.882 s), MFU 37.7 %, memory 59.2 of 80.0 GiB, 76.58 USD per 1B tokens
+fits: P(fits) 90 %, 2.258 s per step (50 % 2.204-2.882 s), MFU 37.7 %, memory 59.2 of 80.0 GiB, 50.02 days and 96.04k USD with 1 spare node
 === stderr
 reckon: price: no offer "bargain" of h100-sxm5-80g x32 in the list: give US dollars for an hour, 2.5
 reckon: "h100 x32 price=":1:16: price: give US dollars per accelerator-hour, price=2.5, or an offer of `reckon prices`, price=reserved
 reckon: --sort: column 1 of "measured": unknown name measured: give a figure or an axis, such as time, hbm, mfu or tensor (reckon-search(1) lists them)
-=== exit 2
+reckon: --sort by price, power, energy or cost_per_trillion is of a run: give --tokens, 15T or usual
+reckon: price: 3 is not the price=2 that h100-sxm5-80g x32 has in its line: leave one of them out
+reckon: price: reserved is not the price=spot that h100-sxm5-80g x32 has in its line: leave one of them out

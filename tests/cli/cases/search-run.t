@@ -43,6 +43,7 @@ rank     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  chunks
 most tokens per second: h200-sxm-141g, 128 GPUs; fits: P(fits) 85 %, 13.00 s per step (50 % 12.69-16.59 s), MF
   plan: dp32 tp4 mbs2 gbs256 sp tp-overlap zero3 grad-overlap weight-overlap
 llama3.1-70b on 2 systems, detailed model: 4 of 4 problems have a plan
+  runs of 1T tokens; failures, checkpoints and spare nodes included
 
 Best plan of each problem
 system         GPUs    plans     fits     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  USD/
