@@ -603,31 +603,6 @@ static void times_of(struct stage_times times[RK_MAX_STAGES], const struct stage
         times[i] = classes[map->class_of[i]];
 }
 
-/* Around a V messages are part of every loop that ranks wait in: what they add to its length. */
-static double messages_of_v_s(const struct staged *staged, const struct rk_plan *plan,
-                              const struct stage_times *times, double without_s)
-{
-    const struct pipeline pipeline = pipeline_of(plan, staged->microbatches);
-    const struct v_messages messages = {staged->send_s, sends_wait(plan)};
-    return pipeline_length_v(&pipeline, times, messages) - without_s;
-}
-
-static double messages_s(const struct staged *staged, const struct rk_plan *plan)
-{
-    const double passed = staged->microbatches * (double)plan->chunks;
-    return 2 * ((double)plan->pipeline - 1) * staged->send_s +
-           (sends_wait(plan) ? 2 * passed * staged->send_s : 0);
-}
-
-/* Where no work waits for messages, activations go one way while gradients go the other: a step
- * takes the link that long at least. */
-static double linked_s(const struct staged *staged, const struct rk_plan *plan)
-{
-    const double sent =
-        staged->microbatches * (double)plan->chunks + 2 * (double)plan->pipeline - 2;
-    return sends_wait(plan) || rk_schedule_folds(plan->schedule) ? 0 : sent * staged->send_s;
-}
-
 /* Messages of chunks that are done continue while a stage waits for the slowest one, between the
  * chunks of its last microbatch and of its first. */
 static double end_data_s(const struct staged *staged, int class, int slowest, double chunks)
@@ -689,19 +664,16 @@ void step_outline(struct step_outline *outline, const struct staged *staged,
     struct stage_times times[RK_MAX_STAGES];
     times_of(times, staged);
     const struct pipeline pipeline = pipeline_of(plan, staged->microbatches);
-    const struct pace pace = pipeline_pace(&pipeline, times);
+    const struct messages messages = {staged->send_s, sends_wait(plan)};
+    const struct pace pace = pipeline_pace(&pipeline, times, messages);
     const struct stage_sum *sum = &staged->sums[staged->map->class_of[pace.stage]];
     outline->slowest = pace.stage;
     outline->bubble_s = pace.wait_s - staged->ends[staged->map->class_of[pace.stage]].put_off_s;
+    outline->pipeline_s = pace.messages_s;
     const double work_s = staged->microbatches * (forward_of(sum) + backward_of(sum));
-    outline->pipeline_s = rk_schedule_folds(plan->schedule)
-                              ? messages_of_v_s(staged, plan, times, work_s + pace.wait_s)
-                              : messages_s(staged, plan);
     outline_end(outline, staged, plan);
-    const double step_s = work_s + outline->bubble_s + outline->pipeline_s + outline->data_end_s +
-                          outline->optimizer_s;
-    outline->step_s = larger(step_s, linked_s(staged, plan));
-    outline->pipeline_s += outline->step_s - step_s;
+    outline->step_s = work_s + outline->bubble_s + outline->pipeline_s + outline->data_end_s +
+                      outline->optimizer_s;
 }
 
 static double spent(const struct stage_sum *sum, enum spending spending)

@@ -12,26 +12,27 @@
 /* ---- what counts ---- */
 
 /* How classes are learned: what a source counts that differs in a property, in the middle and at
- * the ends; what a source that was read counts, and by how much its errors grow; of one source's
- * share, what lies beyond each end, so that ranges of few sources are wider; how wide a result
+ * the ends; what a source that was read counts, and by how much its errors grow; how wide a result
  * makes them. docs/accuracy.md says what each is worth. */
 struct lens {
     double middle[ERROR_PROPERTIES], ends[ERROR_PROPERTIES];
-    double read_counts, read_grows, beyond;
+    double read_counts, read_grows;
     bool by_products;
 };
 
+/* Of one source's share, what lies beyond each end, so that ranges of few sources are wider. */
+#define BEYOND 0.3
+
 /* In the order of enum error_property. */
 static const struct lens lenses[] = {
-    [ERROR_TIMES] = {{0.5, 0.5, 0.25, 0.25}, {1, 0.5, 1, 1}, 1.0 / 12, 1.5, 0.5, true},
-    [ERROR_PEAKS] = {{1, 0.5, 0.25, 1}, {1, 0.5, 0.25, 1}, 1, 1, 0.3, false},
+    [ERROR_TIMES] = {{0.5, 0.5, 0.25, 0.25}, {1, 0.5, 1, 1}, 1.0 / 12, 1.5, true},
+    [ERROR_PEAKS] = {{1, 0.5, 0.25, 1}, {1, 0.5, 0.25, 1}, 1, 1, false},
 };
 
 /* The same of one range for all runs. */
 static struct lens one_range(const struct lens *lens)
 {
-    return (struct lens){{1, 1, 1, 1},     {1, 1, 1, 1}, lens->read_counts,
-                         lens->read_grows, lens->beyond, false};
+    return (struct lens){{1, 1, 1, 1}, {1, 1, 1, 1}, lens->read_counts, lens->read_grows, false};
 }
 
 static bool counts(enum error_subject subject, const struct result *r)
@@ -171,7 +172,8 @@ static bool is_in(const struct sample *s, const int of[ERROR_PROPERTIES])
     return true;
 }
 
-/* What all samples count in a class, and how many sources' worth that is [kish1965]. */
+/* What all samples count in a class, and how many sources' worth that is [kish1965]: no more than
+ * they count, of which a source that nobody had read is one. */
 struct weighed {
     double all, sources;
 };
@@ -191,7 +193,7 @@ static struct weighed weigh(const struct lesson *lesson, const int of[ERROR_PROP
         w.all += lesson->of_source[i];
         squares += lesson->of_source[i] * lesson->of_source[i];
     }
-    w.sources = w.all * w.all / squares;
+    w.sources = fmin(w.all, w.all * w.all / squares);
     return w;
 }
 
@@ -199,7 +201,7 @@ static struct weighed weigh(const struct lesson *lesson, const int of[ERROR_PROP
  */
 static double error_at(const struct lesson *lesson, const struct weighed *w, double share)
 {
-    const double beyond = lesson->lens->beyond * ((share > 0.5) - (share < 0.5));
+    const double beyond = BEYOND * ((share > 0.5) - (share < 0.5));
     const double at = w->all * (share + beyond / (w->sources + 1));
     double sum = 0, last = 0;
     for (size_t i = 0; i < lesson->samples && (sum == 0 || sum < at); i++) {

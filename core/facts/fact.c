@@ -7,7 +7,8 @@
 #include <string.h>
 
 const char *const open_axis_names[] = {
-    "tensor", "pipeline", "interleaving", "microbatch", "recompute", "sequence parallel", NULL};
+    "tensor",     "context",   "pipeline",          "interleaving",
+    "microbatch", "recompute", "sequence parallel", NULL};
 const char *const fact_class_names[] = {"gpu",    "family",    "scale", "precision",
                                         "source", "framework", "kind",  "metric",
                                         "fit",    "published", NULL};

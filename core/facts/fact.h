@@ -62,6 +62,7 @@ enum flop_formula {
 /* Axes of the plan that a source leaves open. */
 enum open_axis {
     OPEN_TENSOR,
+    OPEN_CONTEXT,
     OPEN_PIPELINE,
     OPEN_CHUNKS,
     OPEN_MICROBATCH,

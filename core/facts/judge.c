@@ -124,9 +124,13 @@ static bool better(const struct judgement *a, const struct judgement *b)
 }
 
 static const enum rk_plan_axis axis_of[OPEN_AXES] = {
-    [OPEN_TENSOR] = RK_PLAN_TENSOR,       [OPEN_PIPELINE] = RK_PLAN_PIPELINE,
-    [OPEN_CHUNKS] = RK_PLAN_CHUNKS,       [OPEN_MICROBATCH] = RK_PLAN_MICROBATCH,
-    [OPEN_RECOMPUTE] = RK_PLAN_RECOMPUTE, [OPEN_SEQUENCE_PARALLEL] = RK_PLAN_SEQUENCE_PARALLEL,
+    [OPEN_TENSOR] = RK_PLAN_TENSOR,
+    [OPEN_CONTEXT] = RK_PLAN_CONTEXT,
+    [OPEN_PIPELINE] = RK_PLAN_PIPELINE,
+    [OPEN_CHUNKS] = RK_PLAN_CHUNKS,
+    [OPEN_MICROBATCH] = RK_PLAN_MICROBATCH,
+    [OPEN_RECOMPUTE] = RK_PLAN_RECOMPUTE,
+    [OPEN_SEQUENCE_PARALLEL] = RK_PLAN_SEQUENCE_PARALLEL,
 };
 
 /* Tries the usual values of the search; those that rk_predict refuses cost nothing but the call. */

@@ -40,6 +40,7 @@ static const struct {
     enum open_axis axis;
 } open_columns[] = {
     {"tp",          OPEN_TENSOR},
+    {"cp",          OPEN_CONTEXT},
     {"pp",          OPEN_PIPELINE},
     {"vpp",         OPEN_CHUNKS},
     {"micro_batch", OPEN_MICROBATCH},
@@ -180,6 +181,8 @@ static bool read_split(const struct row *row, struct fact *fact)
  * measured runs of which both are known. */
 enum { MICROBATCHES_A_STAGE = 16 };
 
+enum { OPEN_DEGREES = 1u << OPEN_TENSOR | 1u << OPEN_CONTEXT | 1u << OPEN_PIPELINE };
+
 /* GPUs and batch from the others, where the source leaves them out. */
 static bool derive(const struct row *row, struct fact *fact)
 {
@@ -188,11 +191,11 @@ static bool derive(const struct row *row, struct fact *fact)
     if (!fact_count(row, "dp", fact, &data)) return false;
     if (!fact_count(row, "grad_accum", fact, &accumulation)) return false;
     if (!row_get(row, "gpus")[0]) {
-        if (!data || fact->open & (1u << OPEN_TENSOR | 1u << OPEN_PIPELINE))
+        if (!data || fact->open & OPEN_DEGREES)
             return fact_fail(fact, "the row gives neither GPUs nor the degrees that make them");
         plan->ranks = plan->tensor * plan->context * plan->pipeline * data;
     }
-    const bool known = data && !(fact->open & (1u << OPEN_TENSOR | 1u << OPEN_PIPELINE));
+    const bool known = data && !(fact->open & OPEN_DEGREES);
     const uint64_t all = plan->tensor * plan->context * plan->pipeline * data;
     if (known && all != plan->ranks)
         return fact_fail(fact,

@@ -14,26 +14,32 @@ struct stage_times {
     double wgrad_s;               /* ... of it, which zero-bubble schedules put off */
 };
 
+/* Messages between stages: next to computing, one after the other each way; or after every pass,
+ * which waits for its own. */
+struct messages {
+    double message_s;
+    bool blocking;
+};
+
 struct pace {
     int stage;
-    double wait_s;
+    double wait_s;     /* without messages */
+    double messages_s; /* what they add */
 };
 
 /* `stages` of the pipeline. For 1F1B and GPipe it is the longest of the chains of work that go
  * through one stage: exact when stages are equal, and nearly always else (a simulation in the
- * tests). With chunks [narayanan2021], ZB-H1 and ZB-H2 [qi2023] and DualPipe [deepseek2024v3] wait
- * as their papers say of equal stages, each stage with its own time. V-shaped schedules
- * [qi2023] [qi2024], for which there is no such formula, are run pass by pass. */
-struct pace pipeline_pace(const struct pipeline *pipeline, const struct stage_times *stages);
+ * tests). With chunks it is the first microbatches' way there, the last ones' way back, and between
+ * them the pace of the slowest stage, its messages or a microbatch's way, whichever takes longest:
+ * within a tenth of the simulation. ZB-H1 and ZB-H2 [qi2023] and DualPipe [deepseek2024v3] wait as
+ * their papers say of equal stages, each stage with its own time. V-shaped schedules [qi2023]
+ * [qi2024], for which there is no such formula, are run pass by pass. */
+struct pace pipeline_pace(const struct pipeline *pipeline, const struct stage_times *stages,
+                          struct messages messages);
 
-/* Time of all microbatches of a V of 2 to V_MAX_STAGES stages. Its messages overlap with
- * computation or, blocking, follow every pass. */
+/* Time of all microbatches of a V of 2 to V_MAX_STAGES stages. */
 enum { V_MAX_STAGES = 64 };
-struct v_messages {
-    double message_s;
-    bool blocking;
-};
 double pipeline_length_v(const struct pipeline *pipeline, const struct stage_times *stages,
-                         struct v_messages messages);
+                         struct messages messages);
 
 #endif

@@ -20,13 +20,13 @@ struct worker {
     struct order_cursor cursor;
     struct order_pass next;
     bool more;
-    double free_s;
+    double free_s, link_free_s[WAYS];
 };
 
 struct run {
     const struct pipeline *pipeline;
     const struct stage_times *stages;
-    struct v_messages messages;
+    struct messages messages;
     struct worker worker[V_MAX_STAGES];
     struct inbox inbox[WAYS][2 * V_MAX_STAGES];
 };
@@ -37,15 +37,24 @@ static double time_of(const struct stage_times *stage, enum pass pass)
     return (pass == PASS_INPUT_GRAD ? stage->backward_s - stage->wgrad_s : stage->wgrad_s) / 2;
 }
 
+/* When what rank i has done is there: after what it sent before to the same neighbour. */
+static double sent_at(struct run *r, uint64_t i, bool down)
+{
+    struct worker *w = &r->worker[i];
+    double *link_free_s = &w->link_free_s[down];
+    if (r->messages.blocking) return w->free_s += r->messages.message_s;
+    return *link_free_s = larger(w->free_s, *link_free_s) + r->messages.message_s;
+}
+
 /* What rank i has done goes to a part of the model, or, without one, nowhere. The tip of the V
  * keeps what it hands from its first part to its second. */
 static void send(struct run *r, uint64_t i, int way, bool goes, uint64_t part)
 {
     const uint64_t p = r->pipeline->stages;
     const bool stays = goes && part == (way == TO_NEXT ? p : p - 1);
-    double *free_s = &r->worker[i].free_s;
-    const double sent_s = *free_s + (stays ? 0 : r->messages.message_s);
-    if (r->messages.blocking) *free_s = sent_s;
+    const bool down = way == TO_NEXT ? part > p : part < p;
+    if (!goes && !r->messages.blocking) return;
+    const double sent_s = stays ? r->worker[i].free_s : sent_at(r, i, down);
     if (!goes) return;
     struct inbox *inbox = &r->inbox[way][part];
     inbox->sent_s[inbox->sent++ % RING] = sent_s;
@@ -73,7 +82,7 @@ static bool step(struct run *r, uint64_t i)
 }
 
 static double length_s(const struct pipeline *pipeline, const struct stage_times *stages,
-                       struct v_messages messages)
+                       struct messages messages)
 {
     struct run r;
     double end_s = 0;
@@ -99,7 +108,7 @@ static double length_s(const struct pipeline *pipeline, const struct stage_times
 }
 
 double pipeline_length_v(const struct pipeline *p, const struct stage_times *stages,
-                         struct v_messages messages)
+                         struct messages messages)
 {
     const uint64_t few = FEW * p->stages, many = MANY * p->stages;
     struct pipeline some = *p;

@@ -229,7 +229,7 @@ enum rk_status timeline_plan_of_plan(struct timeline_plan *timeline, const struc
     rk_predict_passes(model, system, plan, passes);
     *timeline = (struct timeline_plan){
         .pipeline = {plan->schedule, (uint32_t)plan->pipeline, (uint32_t)plan->chunks, microbatches,
-                     false},
+                     false, (uint32_t)plan->microbatch_group},
         .message_s = {passes->send_s, passes->send_s},
         .message_bytes = {passes->message_bytes, passes->message_bytes},
         .reduce_beside = passes->reduce_beside,

@@ -402,6 +402,12 @@ Test(facts, what_the_source_leaves_open)
     cr_expect_str_eq(fact.reason, "");
     cr_expect_eq(fact.open, 1u << OPEN_CHUNKS | 1u << OPEN_MICROBATCH | 1u << OPEN_RECOMPUTE);
     fact_release(&fact);
+    fact = fact_of(GPT "gpu=A100-SXM4-80GB|gpus=64|gpus_per_node=8|framework=megatron|global_batch="
+                       "128|metric_name=iter_time_s|metric_value=10|year=2023");
+    cr_expect_str_eq(fact.reason, "");
+    const unsigned degrees = 1u << OPEN_TENSOR | 1u << OPEN_CONTEXT | 1u << OPEN_PIPELINE;
+    cr_expect_eq(fact.open & degrees, degrees);
+    fact_release(&fact);
 }
 
 Test(facts, reasons_instead_of_silence)

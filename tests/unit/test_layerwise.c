@@ -30,7 +30,7 @@ Test(layerwise, interleaved)
     cr_assert(search());
     check("interleaved");
     cr_expect_gt(answer.plan.chunks, 1);
-    cr_expect_lt(answer.prediction.step_s, 0.99 * answer.any_s);
+    cr_expect_lt(answer.prediction.step_s, 0.995 * answer.any_s);
     struct rk_plan again;
     struct rk_layout layout;
     cr_assert(layerwise_interleave(&answer.dealt, &model, answer.plan.chunks, &again, &layout));

@@ -9,6 +9,8 @@
 
 enum { STAGES = 16, MICROBATCHES = 96 };
 
+static const struct messages no_messages;
+
 static uint64_t state;
 
 static double uniform(void) /* 0 .. 1, splitmix64 */
@@ -88,7 +90,7 @@ static double predicted(enum rk_schedule schedule, const struct stage_times *sta
 {
     const struct pipeline pipeline = {
         schedule, (uint64_t)count, chunks, (uint64_t)microbatches, false, 0};
-    const struct pace pace = pipeline_pace(&pipeline, stages);
+    const struct pace pace = pipeline_pace(&pipeline, stages, no_messages);
     return microbatches * (stages[pace.stage].forward_s + stages[pace.stage].backward_s) +
            pace.wait_s;
 }
@@ -188,7 +190,7 @@ Test(pace, equal_stages_are_beside_each_other_as_a_simulation_says)
 static double waited(enum rk_schedule schedule, const struct stage_times *stages, uint64_t chunks)
 {
     const struct pipeline pipeline = {schedule, 8, chunks, 32, false, 0};
-    return pipeline_pace(&pipeline, stages).wait_s;
+    return pipeline_pace(&pipeline, stages, no_messages).wait_s;
 }
 
 /* Of p equal stages: (p-1)(f+b) for 1F1B, over v interleaved [narayanan2021]; (p-1)(f+b-2w) for
@@ -213,7 +215,7 @@ Test(pace, the_first_stage_runs_ahead_by_one)
 {
     const struct stage_times stages[] = {{1, 9, 0}, {3, 3, 0}};
     const struct pipeline pipeline = {RK_1F1B, 2, 1, 3, false, 0};
-    const struct pace pace = pipeline_pace(&pipeline, stages);
+    const struct pace pace = pipeline_pace(&pipeline, stages, no_messages);
     cr_expect_eq(pace.stage, 0);
     cr_expect_float_eq(pace.wait_s, 5, 1e-12);
     cr_expect_float_eq(simulate(stages, 2, 3, false), 35, 1e-12);
@@ -228,7 +230,7 @@ static double bubble(enum rk_schedule schedule, uint32_t p, uint64_t m, double f
     for (uint32_t i = 0; i < p; i++)
         stages[i] = (struct stage_times){2 * f, 2 * (b + w), 2 * w}; /* two chunks */
     const struct pipeline pipeline = {schedule, p, 2, m, false, 0};
-    return pipeline_pace(&pipeline, stages).wait_s;
+    return pipeline_pace(&pipeline, stages, no_messages).wait_s;
 }
 
 /* Passes of 1, two chunks: v-zero waits p - 1 of them, where 1F1B waits 6 (p - 1), the bubble of
