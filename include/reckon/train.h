@@ -322,7 +322,8 @@ RK_API enum rk_status rk_predict_samples(const struct rk_model *model, const str
 struct rk_products {
     char blas[64]; /* "OpenBLAS 0.3.21 Cooperlake": the library and the processor it runs kernels of
                     */
-    char bf16[64]; /* "oneDNN 2.6.3 avx512_core_bf16"; "": bf16 is emulated with the other */
+    char single[64]; /* "oneDNN 2.6.3 avx512_core_bf16": most products of 32 bits; "": the other */
+    char bf16[64];   /* "oneDNN 2.6.3 avx512_core_bf16"; "": bf16 is emulated with the others */
     char slow[256]; /* why that is slower than the processor could be, and what helps; "": it is not
                      */
 };

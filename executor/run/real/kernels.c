@@ -1,21 +1,16 @@
 #include "run/real/kernels.h"
 
+#include "run/real/by_library.h"
 #include "run/real/lanes.h"
 
-#include <cblas.h>
 #include <string.h>
-
-#ifdef RUN_F64
-#define gemm cblas_dgemm
-#else
-#define gemm cblas_sgemm
-#endif
 
 /* ---- products ---- */
 
 void matrix_forward(int threads, size_t m, size_t n, size_t k, const real *x, const real *w,
                     const real *bias, real *y)
 {
+    const bool onednn = multiplies(n, k);
     const size_t high = PRODUCT_ROWS, wide = product_slice(n);
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(dynamic) if (threads > 1)
     for (size_t i = 0; i < m; i += high)
@@ -23,34 +18,35 @@ void matrix_forward(int threads, size_t m, size_t n, size_t k, const real *x, co
             const size_t rows = m - i < high ? m - i : high, cols = n - j < wide ? n - j : wide;
             for (size_t r = 0; bias && r < rows; r++)
                 memcpy(y + (i + r) * n + j, bias + j, cols * sizeof *y);
-            gemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)cols, (int)k, 1,
-                 x + i * k, (int)k, w + j * k, (int)k, bias ? 1 : 0, y + i * n + j, (int)n);
+            multiply(onednn, (struct shape){rows, cols, k}, (struct operand){x + i * k, k, false},
+                     (struct operand){w + j * k, k, true}, bias != NULL, y + i * n + j, n);
         }
 }
 
 void matrix_input(int threads, size_t m, size_t n, size_t k, const real *dy, const real *w,
                   real *dx, bool add)
 {
+    const bool onednn = multiplies(n, k);
     const size_t high = PRODUCT_ROWS, wide = product_slice(k);
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(dynamic) if (threads > 1)
     for (size_t i = 0; i < m; i += high)
         for (size_t j = 0; j < k; j += wide) {
             const size_t rows = m - i < high ? m - i : high, cols = k - j < wide ? k - j : wide;
-            gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)cols, (int)n, 1,
-                 dy + i * n, (int)n, w + j, (int)k, add ? 1 : 0, dx + i * k + j, (int)k);
+            multiply(onednn, (struct shape){rows, cols, n}, (struct operand){dy + i * n, n, false},
+                     (struct operand){w + j, k, false}, add, dx + i * k + j, k);
         }
 }
 
 void matrix_weight(int threads, size_t m, size_t n, size_t k, const real *dy, const real *x,
                    real *dw)
 {
-    const size_t high = product_slice(n);
+    const bool onednn = multiplies(n, k);
+    const size_t high = onednn ? gradient_slice(n) : product_slice(n);
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
-    for (size_t i = 0; i < n; i += high) {
-        const size_t rows = n - i < high ? n - i : high;
-        gemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, (int)k, (int)m, 1, dy + i, (int)n,
-             x, (int)k, 1, dw + i * k, (int)k);
-    }
+    for (size_t i = 0; i < n; i += high)
+        multiply(onednn, (struct shape){n - i < high ? n - i : high, k, m},
+                 (struct operand){dy + i, n, true}, (struct operand){x, k, false}, true, dw + i * k,
+                 k);
 }
 
 CLONES void column_sums(size_t m, size_t n, const real *restrict dy, real *restrict db)
