@@ -339,13 +339,20 @@ static double yarn(double frequency, size_t i, size_t d, double base,
     return frequency / s->factor * slow + frequency * (1 - slow);
 }
 
+/* Of frequency `i` in samples of so many tokens. */
+static double frequency_of(size_t positions, size_t i, size_t d, double base,
+                           const struct rk_rotary_stretch *s)
+{
+    const double power = __builtin_pow(base, -2.0 * (double)i / (double)d);
+    if (s->factors) return power / s->divide[(double)positions > s->context][i];
+    return s->yarn ? yarn(power, i, d, base, s) : stretched(power, s);
+}
+
 void rotary_table(size_t positions, size_t d, double base, const struct rk_rotary_stretch *stretch,
                   real *table)
 {
     for (size_t i = 0; i < d / 2; i++) {
-        const double power = __builtin_pow(base, -2.0 * (double)i / (double)d);
-        const double frequency =
-            stretch->yarn ? yarn(power, i, d, base, stretch) : stretched(power, stretch);
+        const double frequency = frequency_of(positions, i, d, base, stretch);
         const double size = stretch->magnitude > 0 ? stretch->magnitude : 1;
         for (size_t p = 0; p < positions; p++) {
             const double angle = (double)p * frequency;
