@@ -105,9 +105,9 @@ static enum rk_status read_longrope(const struct document *document, const char 
         !read_factors(json_object_get(said, "long_factor"), s.factors, s.divide[1]))
         return rk_fail(
             error, RK_BAD_INPUT, document->path, 0, 0,
-            "%s: longrope takes short_factor and long_factor, two lists of as many "
-            "numbers above 0 (at most %d), and max_position_embeddings that is not below "
-            "%s",
+            "%s: longrope takes short_factor and long_factor, two lists of the same "
+            "length (at most %d) of numbers above 0, and max_position_embeddings that is "
+            "not below %s",
             place, RK_ROTARY_FACTORS, key);
     s.magnitude = number_at(said, "attention_factor", sqrt(1 + log(s.factor) / log(s.context)));
     *stretch = s;

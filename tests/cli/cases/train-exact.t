@@ -81,7 +81,7 @@ off 5.5593737
 phi3, longrope after 16 5.5705266
 phi3, longrope after 8 5.5705258
 reckon: the executor has no RoPE whose lists of factors have another length than half of what a head turns: correct short_factor and long_factor
-reckon: phi3/config.json: rope_scaling: longrope takes short_factor and long_factor, two lists of as many numbers above 0 (at most 128), and max_position_embeddings that is not below original_max_position_embeddings
+reckon: phi3/config.json: rope_scaling: longrope takes short_factor and long_factor, two lists of the same length (at most 128) of numbers above 0, and max_position_embeddings that is not below original_max_position_embeddings
 gpt_oss, as its class has it 5.5596170
 reckon: other/config.json: the executor has nothing for what partial_rotary_factor 0.5 says: take another model
 reckon: other/config.json: the executor has nothing for what alibi true, parallel_attn false say: take another model, or leave out what changes no arithmetic
