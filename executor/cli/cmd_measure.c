@@ -245,7 +245,7 @@ static char *text_of(const struct rk_measured *m, const char *tiers)
         *exchange = rates_text(exchange_rates_json(m->exchange)), *kernels = kernels_of(r, 8);
     const double link_Bps = m->link.rate_Bps[m->link.sizes - 1], peak = r->peak_FLOPps / 1e12;
     const double memory_Bps = r->optimizer.rate_Bps[r->optimizer.sizes - 1];
-    executor_products(true, products, sizeof products);
+    executor_products(false, true, products, sizeof products);
     if (kernels && busy && link && exchange &&
         asprintf(&text, system_text, m->processors, products, peak, r->bf16_FLOPps / 1e12, products,
                  peak, peak, (double)m->memory_bytes / (double)m->processors / 1073741824.0,

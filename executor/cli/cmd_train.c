@@ -398,7 +398,8 @@ static void say_head(const struct train_args *args, const struct rk_plan *plan)
     char kernels[192];
     executor_warn_of_slow();
     if (args->quiet) return;
-    executor_products(plan->precision == RK_BF16 && !args->wide, kernels, sizeof kernels);
+    executor_products(args->wide, plan->precision == RK_BF16 && !args->wide, kernels,
+                      sizeof kernels);
     FILE *out = args->show.format == REPORT_AS_TEXT ? stdout : stderr;
     fprintf(out, "kernels: %s; %llu thread%s per rank\n", kernels,
             (unsigned long long)args->threads, args->threads == 1 ? "" : "s");

@@ -83,11 +83,12 @@ int executor_become(int argc, char **argv)
     return options_fail(&error);
 }
 
-void executor_products(bool bf16, char *text, size_t room)
+void executor_products(bool wide, bool bf16, char *text, size_t room)
 {
     struct rk_products p;
     cli_executor->products(&p);
-    snprintf(text, room, "%s%s%s", p.blas,
+    const bool single = *p.single && !wide;
+    snprintf(text, room, "%s%s%s%s%s", p.blas, single ? "; fp32: " : "", single ? p.single : "",
              !bf16     ? ""
              : *p.bf16 ? "; bf16: "
                        : "; bf16 is emulated",
@@ -104,7 +105,7 @@ void executor_warn_of_slow(void)
 enum rk_status executor_same_products(const char *system, struct rk_error *error)
 {
     char here[192], measured[192];
-    executor_products(true, here, sizeof here);
+    executor_products(false, true, here, sizeof here);
     if (!machine_products(system, measured, sizeof measured) || strcmp(measured, here) == 0)
         return RK_OK;
     return rk_fail(error, RK_BAD_INPUT, system, 0, 0,

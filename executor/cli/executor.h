@@ -32,8 +32,9 @@ struct executor {
 
 extern const struct executor *cli_executor; /* NULL: not here */
 
-/* What multiplies, in words, with bf16 where it does: "OpenBLAS 0.3.21 Cooperlake"; into `text`. */
-void executor_products(bool bf16, char *text, size_t room);
+/* What multiplies, in words, in 64 bits or in 32, with bf16 where it does: "OpenBLAS 0.3.21
+ * Cooperlake"; into `text`. */
+void executor_products(bool wide, bool bf16, char *text, size_t room);
 /* Warns where that is slower than the processor could be. */
 void executor_warn_of_slow(void);
 

@@ -15,7 +15,7 @@
  * are written under other names than the type's. */
 static bool kept_type(const char *name)
 {
-    static const char *const others[] = {"mixtral", "granitemoe"};
+    static const char *const others[] = {"mixtral"};
     for (size_t i = 0; name && i < sizeof others / sizeof *others; i++)
         if (strcmp(name, others[i]) == 0) return false;
     return train_exact_type(name) != NULL;
@@ -138,7 +138,8 @@ static bool same_arithmetic(const struct rk_model *m, const struct rk_train *a,
          fabs(x->magnitude - y->magnitude) > 1e-12 || fabs(x->softmax - y->softmax) > 1e-12))
         return false;
     if (turns && (x->factor != y->factor || x->context != y->context || x->low != y->low ||
-                  x->high != y->high))
+                  x->high != y->high || x->factors != y->factors ||
+                  memcmp(x->divide, y->divide, sizeof x->divide) != 0))
         return false;
     if (m->activation == RK_GELU && a->exact_gelu != b->exact_gelu) return false;
     return !m->experts || (scores_of(m, a) == scores_of(m, b) && a->renormalise == b->renormalise &&
@@ -226,10 +227,34 @@ static void set_yarn(json_t *root, const struct rk_rotary_stretch *s)
     set_count(root, "max_position_embeddings", (uint64_t)(s->factor * s->context));
 }
 
+static json_t *numbers_of(const double *numbers, int count)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(list, json_real(numbers[i]));
+    return list;
+}
+
+static void set_longrope(json_t *root, const struct rk_rotary_stretch *s)
+{
+    json_t *said = json_object();
+    set(said, "rope_type", json_string("longrope"));
+    set(said, "short_factor", numbers_of(s->divide[0], s->factors));
+    set(said, "long_factor", numbers_of(s->divide[1], s->factors));
+    set(said, "attention_factor", json_real(s->magnitude));
+    set(root, "rope_scaling", said);
+    set_count(root, "original_max_position_embeddings", (uint64_t)s->context);
+    set_count(root, "max_position_embeddings", (uint64_t)(s->factor * s->context + 0.5));
+}
+
 static void set_stretch(json_t *root, const struct rk_rotary_stretch *s)
 {
     if (s->yarn) {
         set_yarn(root, s);
+        return;
+    }
+    if (s->factors) {
+        set_longrope(root, s);
         return;
     }
     json_t *said = json_object();

@@ -27,11 +27,12 @@ static const struct exact_type types[] = {
     {"gemma3_text", 1e-6, 1e6, RK_NAMES_LLAMA, GEMMA,
      "{\"query_pre_attn_scalar\": 256, \"rope_local_base_freq\": 10000}"},
     {"gpt_oss", 1e-5, 15e4, RK_NAMES_GPT_OSS, ROUTERS_ADD,
-     "{\"swiglu_limit\": 7, \"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 32, "
+     "{\"swiglu_limit\": 7, \"max_position_embeddings\": 131072, \"rope_scaling\": {\"rope_type\": "
+     "\"yarn\", \"factor\": 32, "
      "\"beta_fast\": 32, "
      "\"beta_slow\": 1, \"truncate\": false, \"original_max_position_embeddings\": 4096}}"},
     {"granite", 1e-6, 1e4, RK_NAMES_LLAMA, 0, "{\"attention_multiplier\": 1}"},
-    {"granitemoe", 1e-6, 1e4, RK_NAMES_LLAMA, 0, "{\"attention_multiplier\": 1}"},
+    {"granitemoe", 1e-6, 1e4, RK_NAMES_GRANITE_MOE, 0, "{\"attention_multiplier\": 1}"},
     {"smollm3", 1e-6, 2e6, RK_NAMES_LLAMA, 0, "{\"no_rope_layer_interval\": 4}"},
     {"minicpm", 1e-6, 1e4, RK_NAMES_LLAMA, 0,
      "{\"scale_emb\": 1, \"scale_depth\": 1, \"dim_model_base\": 1}"},

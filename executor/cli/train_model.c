@@ -78,6 +78,42 @@ static enum rk_status read_yarn(const struct document *document, const char *pla
     return RK_OK;
 }
 
+static bool read_factors(const json_t *list, int count, double *divide)
+{
+    bool ok = json_array_size(list) == (size_t)count && count > 0 && count <= RK_ROTARY_FACTORS;
+    for (int i = 0; ok && i < count; i++) {
+        divide[i] = json_number_value(json_array_get(list, (size_t)i));
+        ok = divide[i] > 0;
+    }
+    return ok;
+}
+
+/* Phi-3's: two lists of factors, for samples up to the context before and for longer ones. */
+static enum rk_status read_longrope(const struct document *document, const char *place,
+                                    const json_t *said, struct rk_rotary_stretch *stretch,
+                                    struct rk_error *error)
+{
+    static const char key[] = "original_max_position_embeddings";
+    const double most = number_at(document->root, "max_position_embeddings", 0);
+    const double before = number_at(document->root, key, number_at(said, key, 0));
+    const json_t *few = json_object_get(said, "short_factor");
+    struct rk_rotary_stretch s = {.factor =
+                                      before > 0 ? most / before : number_at(said, "factor", 0),
+                                  .context = before > 0 ? before : most};
+    s.factors = (int)json_array_size(few);
+    if (!(s.factor >= 1) || !(s.context > 1) || !read_factors(few, s.factors, s.divide[0]) ||
+        !read_factors(json_object_get(said, "long_factor"), s.factors, s.divide[1]))
+        return rk_fail(
+            error, RK_BAD_INPUT, document->path, 0, 0,
+            "%s: longrope takes short_factor and long_factor, two lists of the same "
+            "length (at most %d) of numbers above 0, and max_position_embeddings that is "
+            "not below %s",
+            place, RK_ROTARY_FACTORS, key);
+    s.magnitude = number_at(said, "attention_factor", sqrt(1 + log(s.factor) / log(s.context)));
+    *stretch = s;
+    return RK_OK;
+}
+
 /* How RoPE is stretched, as transformers' modeling_rope_utils.py reads it. */
 static enum rk_status read_stretch(const struct document *document, const char *place,
                                    struct rk_rotary_stretch *stretch, struct rk_error *error)
@@ -97,12 +133,13 @@ static enum rk_status read_stretch(const struct document *document, const char *
                 {"high_freq_factor", &s.high}};
     const bool linear = strcmp(type, "linear") == 0;
     if (strcmp(type, "yarn") == 0) return read_yarn(document, place, said, stretch, error);
+    if (strcmp(type, "longrope") == 0 || strcmp(type, "su") == 0)
+        return read_longrope(document, place, said, stretch, error);
     if (!linear && strcmp(type, "llama3") != 0)
-        return rk_fail(
-            error, RK_UNSUPPORTED, document->path, 0, 0,
-            "%s is of type %s, and the executor has default, linear, llama3 and yarn: take "
-            "another model",
-            place, type);
+        return rk_fail(error, RK_UNSUPPORTED, document->path, 0, 0,
+                       "%s is of type %s, and the executor has default, linear, llama3, yarn and "
+                       "longrope: take another model",
+                       place, type);
     for (size_t i = 0; i < (linear ? 1 : sizeof rows / sizeof *rows); i++) {
         const json_t *value = json_object_get(said, rows[i].key);
         if (!json_is_number(value) || !(json_number_value(value) > 0))
@@ -193,7 +230,9 @@ enum rk_status train_model_open(const char *name, struct rk_model *model, struct
     status = hf_document_load(path, &document, error);
     if (status == RK_OK && json_object_get(document.root, "model_type"))
         status = train_model_details(&document, model, train, error);
-    if (model->position != RK_POSITION_ROPE || train->context <= model->sequence)
+    if (train->rotary_stretch.factors) /* texts of up to so many tokens: others turn otherwise */
+        train->context = (uint64_t)train->rotary_stretch.context;
+    else if (model->position != RK_POSITION_ROPE || train->context <= model->sequence)
         train->context = 0; /* that of the model */
     document_release(&document);
     return status;

@@ -19,7 +19,25 @@ bool bf16_product(const struct bf16_product *p)
     return false;
 }
 
+const char *single_library(void)
+{
+    return NULL;
+}
+
+bool single_multiplies(size_t out, size_t in)
+{
+    (void)out, (void)in;
+    return false;
+}
+
+void single_product(const struct single_product *p)
+{
+    (void)p;
+}
+
 #else
+
+#include <cblas.h>
 
 #include <dnnl.h>
 #include <omp.h>
@@ -30,22 +48,28 @@ bool bf16_product(const struct bf16_product *p)
 
 /* ---- who multiplies what ---- */
 
-/* By instruction set, best first: weights of at least this number of rows and columns go to oneDNN.
- * One Zen 4 core, oneDNN 2.6.3 in bf16 against OpenBLAS 0.3.21 in fp32, GFLOP/s: 221 to 226 against
- * 92 to 101 forward and for inputs, 213 to 220 against 98 to 105 for weights, at 256 rows
- * (docs). */
+/* By instruction set, best first: weights of at least this number of rows and columns go to oneDNN;
+ * those of 32 bits where OpenBLAS runs its kernels for this processor.
+ *
+ * One Zen 4 core, oneDNN 2.6.3 against OpenBLAS 0.3.21 in fp32, GFLOP/s at 256 rows of GPT-2 124M's
+ * widths. bf16: 221 to 226 against 92 to 101 forward and for inputs, 213 to 220 against 98 to 105
+ * for weights. fp32: 99 to 111 against 94 to 104 forward, 107 to 117 against 98 to 107 for inputs,
+ * 110 to 116 against 102 to 108 for weights; narrower than 128 it is up to 8 % slower. */
 static const struct {
     unsigned isa; /* bits that it needs of dnnl_get_effective_cpu_isa() */
     const char *name;
-    size_t out, in;
+    size_t least;        /* rows and columns of weights of bf16 */
+    const char *core;    /* of OpenBLAS */
+    size_t least_single; /* ... of 32 bits */
 } recorded[] = {
-    {dnnl_cpu_isa_avx512_core_amx, "avx512_core_amx", 32, 32},
-    {dnnl_cpu_isa_avx512_core_bf16, "avx512_core_bf16", 32, 32},
+    {dnnl_cpu_isa_avx512_core_amx, "avx512_core_amx", 32, NULL, 0},
+    {dnnl_cpu_isa_avx512_core_bf16, "avx512_core_bf16", 32, "Cooperlake", 128},
 };
 
 enum { NONE = -1, ROWS = (int)(sizeof recorded / sizeof *recorded) };
 
 static int found = NONE;
+static bool singles;
 static char library[64];
 static pthread_key_t cache_key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -62,6 +86,8 @@ static void look(void)
         found = NONE;
         return;
     }
+    const char *core = recorded[found].core;
+    singles = core && strcmp(core, openblas_get_corename()) == 0;
     snprintf(library, sizeof library, "oneDNN %d.%d.%d %s", v->major, v->minor, v->patch,
              recorded[found].name);
 }
@@ -74,7 +100,18 @@ const char *bf16_library(void)
 
 bool bf16_multiplies(size_t out, size_t in)
 {
-    return bf16_library() && out >= recorded[found].out && in >= recorded[found].in;
+    return bf16_library() && out >= recorded[found].least && in >= recorded[found].least;
+}
+
+const char *single_library(void)
+{
+    return bf16_library() && singles ? library : NULL;
+}
+
+bool single_multiplies(size_t out, size_t in)
+{
+    return single_library() && out >= recorded[found].least_single &&
+           in >= recorded[found].least_single;
 }
 
 /* ---- oneDNN's objects, of each thread ---- */
@@ -227,6 +264,16 @@ bool bf16_product(const struct bf16_product *p)
     const bool ok = run(p);
     omp_set_num_threads(threads);
     return ok;
+}
+
+void single_product(const struct single_product *p)
+{
+    const int threads = omp_get_max_threads();
+    omp_set_num_threads(1);
+    dnnl_sgemm(p->a_turned ? 'T' : 'N', p->b_turned ? 'T' : 'N', (dnnl_dim_t)p->m, (dnnl_dim_t)p->n,
+               (dnnl_dim_t)p->k, 1, p->a, (dnnl_dim_t)p->lda, p->b, (dnnl_dim_t)p->ldb,
+               p->add ? 1 : 0, p->c, (dnnl_dim_t)p->ldc);
+    omp_set_num_threads(threads);
 }
 
 #endif

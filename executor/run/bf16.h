@@ -1,7 +1,8 @@
-/* bf16.h - products of bf16 operands, summed in 32 bits, where the processor multiplies them.
+/* bf16.h - products by oneDNN: of bf16 operands, summed in 32 bits, where the processor multiplies
+ * them; and of 32 bits, where it is faster than OpenBLAS.
  *
- * oneDNN's, on one thread a call. Which shapes it multiplies on which processor is a table
- * (bf16.c), never what happened to be faster, so that the same input brings the same bytes.
+ * On one thread a call. Which shapes it multiplies on which processor is a table (bf16.c), never
+ * what happened to be faster, so that the same input brings the same bytes.
  */
 #ifndef RECKON_RUN_BF16_H
 #define RECKON_RUN_BF16_H
@@ -35,5 +36,19 @@ static inline struct bf16_product bf16_forward(size_t m, size_t n, size_t k)
 
 /* False: no memory. */
 bool bf16_product(const struct bf16_product *p);
+
+/* Those of 32 bits: as bf16_library() and bf16_multiplies(). Never where the environment asks for
+ * other kernels of OpenBLAS (OPENBLAS_CORETYPE) than those that the table was recorded with. */
+const char *single_library(void);
+bool single_multiplies(size_t out, size_t in);
+
+/* c (m, n) = a b, or added, row-major; `turned`: a is (k, m), b is (n, k). */
+struct single_product {
+    size_t m, n, k, lda, ldb, ldc;
+    bool a_turned, b_turned, add;
+    const float *a, *b;
+    float *c;
+};
+void single_product(const struct single_product *p);
 
 #endif

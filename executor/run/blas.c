@@ -107,10 +107,11 @@ void rk_products_here(struct rk_products *products)
 {
     const char *config = openblas_get_config(), *core = openblas_get_corename();
     const char *name = strchr(config, ' '), *end = name ? strchr(name + 1, ' ') : NULL;
-    const char *bf16 = bf16_library();
+    const char *single = single_library(), *bf16 = bf16_library();
     memset(products, 0, sizeof *products);
     snprintf(products->blas, sizeof products->blas, "%.*s %s",
              (int)(end ? end - config : (ptrdiff_t)strlen(config)), config, core);
+    if (single) snprintf(products->single, sizeof products->single, "%s", single);
     if (bf16) snprintf(products->bf16, sizeof products->bf16, "%s", bf16);
     look_at_blas(core, products->slow, sizeof products->slow);
     look_at_bf16(products->slow, sizeof products->slow);

@@ -62,10 +62,10 @@ static inline void shape_of(const struct weight *w, int *rank, uint64_t shape[3]
         shape[1] = w->file_wide;
     }
     if (!w->file_experts) return;
-    *rank = w->transposed ? 3 : 2;
+    *rank = w->file_cols > 1 ? 3 : 2;
     shape[0] = w->file_experts;
     shape[1] = (w->transposed ? w->file_cols : w->file_rows) / w->file_experts;
-    shape[2] = w->file_rows;
+    shape[2] = w->transposed ? w->file_rows : w->file_cols;
 }
 
 /* ---- runs of elements: where a box lies in the file and in memory ---- */

@@ -91,6 +91,13 @@ static enum rk_status check_said(const struct job *job, struct rk_error *error)
 }
 
 /* Of what a family has, what does not go with a plan. */
+/* What RoPE turns of a head. */
+static int turned_of(const struct rk_model *m, const struct rk_arithmetic *a)
+{
+    const double width = m->kv_rank ? (double)m->rope_dim : head_shape_of(m, false).width;
+    return (int)(a->rotary_part > 0 ? width * a->rotary_part + 1e-6 : width);
+}
+
 static enum rk_status check_arithmetic(const struct job *job, struct rk_error *error)
 {
     const struct rk_model *m = &job->model;
@@ -113,6 +120,10 @@ static enum rk_status check_arithmetic(const struct job *job, struct rk_error *e
         {m->kv_rank && (a->norm_offset > 0 || a->rotary_part > 0 || a->neighbours),
          "latent attention with norms that have an offset, or heads that turn in part: take "
          "another model"},
+        {job->settings.rotary_stretch.factors &&
+             job->settings.rotary_stretch.factors != turned_of(m, a) / 2,
+         "RoPE whose lists of factors have another length than half of what a head turns: correct "
+         "short_factor and long_factor"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].is)
@@ -201,7 +212,7 @@ static enum rk_status check_learning(const struct rk_train *t, struct rk_error *
                            values[i].name, values[i].value, values[i].what, values[i].least,
                            values[i].most);
     const struct rk_rotary_stretch *s = &t->rotary_stretch;
-    if (s->context > 0 && !(s->low > 0 && s->low < s->high))
+    if (s->context > 0 && !s->factors && !(s->low > 0 && s->low < s->high))
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "a stretch of RoPE between %g and %g turns: give two numbers above 0, the "
                        "smaller one first",

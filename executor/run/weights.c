@@ -58,6 +58,12 @@ struct cut {
     bool copy; /* another rank counts it */
 };
 
+/* Are matrices of all experts one tensor of the file? */
+static bool joins_experts(const struct builder *b)
+{
+    return b->names.naming == RK_NAMES_GPT_OSS || b->names.naming == RK_NAMES_GRANITE_MOE;
+}
+
 static void name_weight(const struct builder *b, struct weight *w)
 {
     char own[64];
@@ -68,7 +74,7 @@ static void name_weight(const struct builder *b, struct weight *w)
         snprintf(plural, sizeof plural, "mlp.shared_experts.%s", name + strlen(shared));
         name = plural;
     }
-    if (b->expert_number >= 0 && b->names.naming != RK_NAMES_GPT_OSS)
+    if (b->expert_number >= 0 && !joins_experts(b))
         snprintf(w->name, sizeof w->name, "model.layers.%lld.mlp.experts.%lld.%.30s",
                  (long long)b->layer, (long long)b->expert_number, name);
     else if (b->layer >= 0)
@@ -357,20 +363,22 @@ static void add_router(struct builder *b)
     if (m->shared_gate) add(b, WEIGHT_SHARED_WEIGH, 1, h, replicated(b));
 }
 
-/* Matrices of all experts in one tensor, each (in, out), with gates and what they open in turn. */
+/* Matrices of all experts in one tensor. gpt-oss': each (in, out), with gates and what they open in
+ * turn; Granite's: each (out, in), gates first. */
 static void join_experts(const struct builder *b, struct weight *w)
 {
-    if (!w || b->names.naming != RK_NAMES_GPT_OSS) return;
+    if (!w || !joins_experts(b)) return;
     const uint64_t experts = b->model->experts, number = (uint64_t)b->expert_number;
     const bool up = w->role == WEIGHT_EXPERT_UP || w->role == WEIGHT_EXPERT_UP_BIAS;
+    const bool turns = b->names.naming == RK_NAMES_GPT_OSS;
     if (up || w->role == WEIGHT_EXPERT_GATE || w->role == WEIGHT_EXPERT_GATE_BIAS) {
         w->file_rows *= 2;
-        w->file_unit = 1;
-        w->file_step = 2;
-        w->file_at = up;
+        w->file_unit = turns ? 1 : 0;
+        w->file_step = turns ? 2 : 0;
+        w->file_at = !up ? 0 : turns ? 1 : w->rows;
     }
     w->file_experts = experts;
-    w->transposed = w->cols > 1;
+    w->transposed = turns && w->cols > 1;
     if (w->transposed) {
         w->file_col = number * w->file_cols;
         w->file_cols *= experts;

@@ -29,7 +29,8 @@ enum rk_rate { RK_RATE_CONSTANT, RK_RATE_LINEAR, RK_RATE_COSINE, RK_RATE_WSD };
  * low tokens is divided by `factor`, one below context / high stays, and in between both are mixed
  * [dubey2024]. Context 0: all are divided [chen2023]. Factor 1: none. `yarn`: mixed by the number
  * of the frequency, not by the frequency, between those of `high` and of `low` turns in the context
- * [peng2023]. */
+ * [peng2023]. With `factors` each frequency has one of its own [ding2024]. */
+enum { RK_ROTARY_FACTORS = 128 };
 struct rk_rotary_stretch {
     double factor;             /* 1 and more */
     double context, low, high; /* 0 < low < high */
@@ -37,6 +38,8 @@ struct rk_rotary_stretch {
     bool fractional;  /* of yarn: between fractions of numbers, not whole ones */
     double magnitude; /* that cosines and sines are multiplied by; 0: 1 */
     double softmax;   /* factor of scores, in addition to the root of the width; 0: 1 */
+    int factors;      /* half of what is turned of a head; 0: the above */
+    double divide[2][RK_ROTARY_FACTORS]; /* for samples up to `context`; for longer ones */
 };
 
 /* Whose names checkpoints give to tensors: those of a class of Hugging Face. */
@@ -44,7 +47,9 @@ struct rk_rotary_stretch {
     X(OF_MODEL)                                                                                    \
     X(LLAMA)                                                                                       \
     X(PHI3)                                                                                        \
-    X(STARCODER2) X(NEOX) X(PHI) X(GPTJ) X(OPT) X(BLOOM) X(MPT) X(FALCON) X(FALCON_NEW) X(GPT_OSS)
+    X(STARCODER2)                                                                                  \
+    X(NEOX) X(PHI) X(GPTJ) X(OPT) X(BLOOM) X(MPT) X(FALCON) X(FALCON_NEW) X(GPT_OSS)               \
+        X(GRANITE_MOE)
 enum rk_naming {
 #define NAMING(name) RK_NAMES_##name,
     RK_NAMINGS(NAMING)
@@ -322,7 +327,8 @@ RK_API enum rk_status rk_predict_samples(const struct rk_model *model, const str
 struct rk_products {
     char blas[64]; /* "OpenBLAS 0.3.21 Cooperlake": the library and the processor it runs kernels of
                     */
-    char bf16[64]; /* "oneDNN 2.6.3 avx512_core_bf16"; "": bf16 is emulated with the other */
+    char single[64]; /* "oneDNN 2.6.3 avx512_core_bf16": most products of 32 bits; "": the other */
+    char bf16[64];   /* "oneDNN 2.6.3 avx512_core_bf16"; "": bf16 is emulated with the others */
     char slow[256]; /* why that is slower than the processor could be, and what helps; "": it is not
                      */
 };

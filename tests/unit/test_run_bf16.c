@@ -67,6 +67,56 @@ Test(run_bf16, products)
         }
 }
 
+static float *random_reals(size_t n)
+{
+    float *x = malloc(n * sizeof *x);
+    cr_assert(x);
+    for (size_t i = 0; i < n; i++)
+        x[i] = (float)rand() / (float)RAND_MAX - 0.5f;
+    return x;
+}
+
+static void compare_single(const struct single_product *p)
+{
+    for (size_t i = 0; i < p->m; i++)
+        for (size_t j = 0; j < p->n; j++) {
+            double sum = p->add ? 1 : 0, size = 1;
+            for (size_t l = 0; l < p->k; l++) {
+                const double x = (double)p->a[p->a_turned ? l * p->lda + i : i * p->lda + l] *
+                                 (double)p->b[p->b_turned ? j * p->ldb + l : l * p->ldb + j];
+                sum += x;
+                size += fabs(x);
+            }
+            const double off = fabs((double)p->c[i * p->ldc + j] - sum);
+            cr_assert(off < 4e-7 * size, "%zu, %zu: off by %g", i, j, off);
+        }
+}
+
+Test(run_bf16, products_of_32_bits)
+{
+    static const size_t sizes[][3] = {{1, 128, 128}, {129, 272, 768}, {40, 300, 130}};
+    for (size_t i = 0; single_library() && i < sizeof sizes / sizeof *sizes; i++)
+        for (int layout = 0; layout < 8; layout++) {
+            const size_t m = sizes[i][0], n = sizes[i][1], k = sizes[i][2], ldc = n + 16;
+            float *a = random_reals(m * k), *b = random_reals(k * n), *c = random_reals(m * ldc);
+            struct single_product p = {.m = m, .n = n, .k = k, .ldc = ldc, .a = a, .b = b, .c = c};
+            p.a_turned = layout & 1;
+            p.b_turned = layout & 2;
+            p.add = layout & 4;
+            p.lda = p.a_turned ? m : k;
+            p.ldb = p.b_turned ? k : n;
+            for (size_t j = 0; j < m * ldc; j++)
+                c[j] = 1;
+            single_product(&p);
+            compare_single(&p);
+            for (size_t j = 0; j < m * ldc; j++)
+                if (j % ldc >= n) cr_assert_eq(c[j], 1);
+            free(a);
+            free(b);
+            free(c);
+        }
+}
+
 /* Slices are never wide, and two at least where a second thread would be of use. */
 Test(run_bf16, slices)
 {
@@ -74,6 +124,8 @@ Test(run_bf16, slices)
         const size_t slice = product_slice(n), slices = (n + slice - 1) / slice;
         cr_assert(slice > 0 && slice <= 1152, "%zu: %zu", n, slice);
         cr_assert_eq(slices > 1, n >= PRODUCT_LEAST, "%zu: %zu", n, slices);
+        cr_assert(gradient_slice(n) >= slice && gradient_slice(n) <= 2304, "%zu", n);
+        cr_assert_eq(gradient_slice(n) < n, n >= PRODUCT_LEAST, "%zu", n);
     }
 }
 

@@ -1,21 +1,16 @@
 #include "run/real/kernels.h"
 
+#include "run/real/by_library.h"
 #include "run/real/lanes.h"
 
-#include <cblas.h>
 #include <string.h>
-
-#ifdef RUN_F64
-#define gemm cblas_dgemm
-#else
-#define gemm cblas_sgemm
-#endif
 
 /* ---- products ---- */
 
 void matrix_forward(int threads, size_t m, size_t n, size_t k, const real *x, const real *w,
                     const real *bias, real *y)
 {
+    const bool onednn = multiplies(n, k);
     const size_t high = PRODUCT_ROWS, wide = product_slice(n);
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(dynamic) if (threads > 1)
     for (size_t i = 0; i < m; i += high)
@@ -23,34 +18,35 @@ void matrix_forward(int threads, size_t m, size_t n, size_t k, const real *x, co
             const size_t rows = m - i < high ? m - i : high, cols = n - j < wide ? n - j : wide;
             for (size_t r = 0; bias && r < rows; r++)
                 memcpy(y + (i + r) * n + j, bias + j, cols * sizeof *y);
-            gemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)cols, (int)k, 1,
-                 x + i * k, (int)k, w + j * k, (int)k, bias ? 1 : 0, y + i * n + j, (int)n);
+            multiply(onednn, (struct shape){rows, cols, k}, (struct operand){x + i * k, k, false},
+                     (struct operand){w + j * k, k, true}, bias != NULL, y + i * n + j, n);
         }
 }
 
 void matrix_input(int threads, size_t m, size_t n, size_t k, const real *dy, const real *w,
                   real *dx, bool add)
 {
+    const bool onednn = multiplies(n, k);
     const size_t high = PRODUCT_ROWS, wide = product_slice(k);
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(dynamic) if (threads > 1)
     for (size_t i = 0; i < m; i += high)
         for (size_t j = 0; j < k; j += wide) {
             const size_t rows = m - i < high ? m - i : high, cols = k - j < wide ? k - j : wide;
-            gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)cols, (int)n, 1,
-                 dy + i * n, (int)n, w + j, (int)k, add ? 1 : 0, dx + i * k + j, (int)k);
+            multiply(onednn, (struct shape){rows, cols, n}, (struct operand){dy + i * n, n, false},
+                     (struct operand){w + j, k, false}, add, dx + i * k + j, k);
         }
 }
 
 void matrix_weight(int threads, size_t m, size_t n, size_t k, const real *dy, const real *x,
                    real *dw)
 {
-    const size_t high = product_slice(n);
+    const bool onednn = multiplies(n, k);
+    const size_t high = onednn ? gradient_slice(n) : product_slice(n);
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
-    for (size_t i = 0; i < n; i += high) {
-        const size_t rows = n - i < high ? n - i : high;
-        gemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, (int)k, (int)m, 1, dy + i, (int)n,
-             x, (int)k, 1, dw + i * k, (int)k);
-    }
+    for (size_t i = 0; i < n; i += high)
+        multiply(onednn, (struct shape){n - i < high ? n - i : high, k, m},
+                 (struct operand){dy + i, n, true}, (struct operand){x, k, false}, true, dw + i * k,
+                 k);
 }
 
 CLONES void column_sums(size_t m, size_t n, const real *restrict dy, real *restrict db)
@@ -343,13 +339,20 @@ static double yarn(double frequency, size_t i, size_t d, double base,
     return frequency / s->factor * slow + frequency * (1 - slow);
 }
 
+/* Of frequency `i` in samples of so many tokens. */
+static double frequency_of(size_t positions, size_t i, size_t d, double base,
+                           const struct rk_rotary_stretch *s)
+{
+    const double power = __builtin_pow(base, -2.0 * (double)i / (double)d);
+    if (s->factors) return power / s->divide[(double)positions > s->context][i];
+    return s->yarn ? yarn(power, i, d, base, s) : stretched(power, s);
+}
+
 void rotary_table(size_t positions, size_t d, double base, const struct rk_rotary_stretch *stretch,
                   real *table)
 {
     for (size_t i = 0; i < d / 2; i++) {
-        const double power = __builtin_pow(base, -2.0 * (double)i / (double)d);
-        const double frequency =
-            stretch->yarn ? yarn(power, i, d, base, stretch) : stretched(power, stretch);
+        const double frequency = frequency_of(positions, i, d, base, stretch);
         const double size = stretch->magnitude > 0 ? stretch->magnitude : 1;
         for (size_t p = 0; p < positions; p++) {
             const double angle = (double)p * frequency;

@@ -49,11 +49,10 @@ static uint16_t *operand(struct engine *e, size_t n, const real *x)
 }
 
 /* Columns that a thread multiplies at a time. */
-static void run_slices(struct engine *e, struct bf16_product all)
+static void run_slices(struct engine *e, struct bf16_product all, size_t high, size_t wide)
 {
     bool ok = true;
     if (COUNTS) return;
-    const size_t wide = product_slice(all.n), high = PRODUCT_ROWS;
 #pragma omp parallel for collapse(2) num_threads(e->threads) schedule(dynamic) reduction(&& : ok) if (e->threads > 1)
     for (size_t i = 0; i < all.m; i += high)
         for (size_t j = 0; j < all.n; j += wide) {
@@ -138,7 +137,7 @@ void product_forward(struct engine *e, size_t m, size_t n, size_t k, const real 
     all.b = w.low;
     all.c = (float *)y;
     all.add = bias != NULL;
-    run_slices(e, all);
+    run_slices(e, all, PRODUCT_ROWS, product_slice(n));
     give(e, (real *)a);
 }
 
@@ -150,17 +149,19 @@ void product_input(struct engine *e, size_t m, size_t n, size_t k, const real *d
         return;
     }
     uint16_t *a = operand(e, m * n, dy);
-    run_slices(e, (struct bf16_product){.m = m,
-                                        .n = k,
-                                        .k = n,
-                                        .a_row = n,
-                                        .a_col = 1,
-                                        .b_row = k,
-                                        .b_col = 1,
-                                        .c_row = k,
-                                        .a = a,
-                                        .b = w.low,
-                                        .c = (float *)dx});
+    run_slices(e,
+               (struct bf16_product){.m = m,
+                                     .n = k,
+                                     .k = n,
+                                     .a_row = n,
+                                     .a_col = 1,
+                                     .b_row = k,
+                                     .b_col = 1,
+                                     .c_row = k,
+                                     .a = a,
+                                     .b = w.low,
+                                     .c = (float *)dx},
+               PRODUCT_ROWS, product_slice(k));
     give(e, (real *)a);
 }
 
@@ -172,18 +173,20 @@ void product_weight(struct engine *e, size_t m, size_t n, size_t k, const real *
         return;
     }
     uint16_t *a = operand(e, m * n, dy), *b = operand(e, m * k, x);
-    run_slices(e, (struct bf16_product){.m = n,
-                                        .n = k,
-                                        .k = m,
-                                        .a_row = 1,
-                                        .a_col = n,
-                                        .b_row = k,
-                                        .b_col = 1,
-                                        .c_row = k,
-                                        .a = a,
-                                        .b = b,
-                                        .c = (float *)dw,
-                                        .add = true});
+    run_slices(e,
+               (struct bf16_product){.m = n,
+                                     .n = k,
+                                     .k = m,
+                                     .a_row = 1,
+                                     .a_col = n,
+                                     .b_row = k,
+                                     .b_col = 1,
+                                     .c_row = k,
+                                     .a = a,
+                                     .b = b,
+                                     .c = (float *)dw,
+                                     .add = true},
+               gradient_slice(n), k);
     give(e, (real *)b);
     give(e, (real *)a);
 }

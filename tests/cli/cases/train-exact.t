@@ -33,6 +33,13 @@ model other llama4_text '"intermediate_size_mlp": 64, "num_local_experts": 4, "n
 # keys that nobody knows, all of them at once
 model llama llama '"attn_temperature_tuning": 4, "foo_scale": 2, "rope_interleaved": true, "bar": "x"'; loss llama
 model llama llama '"attn_temperature_tuning": false, "foo_scale": 0, "bos_token_id": 1, "use_cache": true, "pretraining_tp": 1, "attention_dropout": 0.0'; echo "off $(loss llama)"
+# longrope: two lists of as many factors as half a head has, by the length of samples (gbs2 seq16: up to 16, beyond 8)
+factors() { echo "\"original_max_position_embeddings\": $1, \"rope_scaling\": {\"type\": \"longrope\", \"short_factor\": [$2], \"long_factor\": [$3]}"; }
+for before in 16 8; do model phi3 phi3 "$(factors $before '1, 1, 1.5, 2' '1, 2, 3, 4')"; echo "phi3, longrope after $before $(loss phi3)"; done
+model phi3 phi3 "$(factors 16 '1, 1, 2' '1, 2, 3')"; loss phi3
+model phi3 phi3 "$(factors 16 '1, 1, 1, 1' '1, 2, 3')"; loss phi3
+# gpt-oss without what its class has for itself: yarn over 131,072 tokens
+model oss gpt_oss '"num_local_experts": 4, "num_experts_per_tok": 2, "head_dim": 8'; sed -i 's/"max_position_embeddings": 64, //' oss/config.json; echo "gpt_oss, as its class has it $(loss oss)"
 # the other commands, and what is saved says what ran
 model llama llama; reckon train -q -m llama -d en.txt -n 1 gbs2 seq16 --save saved >out
 # parts of heads that turn where the type has none, Falcon's other blocks, MPT's other attention
@@ -71,6 +78,11 @@ reckon: other/config.json: the executor has not the arithmetic of llama4_text mo
 reckon: warning: llama/config.json: unknown keys: not known, not followed: foo_scale, bar
 reckon: llama/config.json: the executor has nothing for what attn_temperature_tuning 4, foo_scale 2, rope_interleaved true, bar "x" say: take another model, or leave out what changes no arithmetic
 off 5.5593737
+phi3, longrope after 16 5.5705266
+phi3, longrope after 8 5.5705258
+reckon: the executor has no RoPE whose lists of factors have another length than half of what a head turns: correct short_factor and long_factor
+reckon: phi3/config.json: rope_scaling: longrope takes short_factor and long_factor, two lists of the same length (at most 128) of numbers above 0, and max_position_embeddings that is not below original_max_position_embeddings
+gpt_oss, as its class has it 5.5596170
 reckon: other/config.json: the executor has nothing for what partial_rotary_factor 0.5 says: take another model
 reckon: other/config.json: the executor has nothing for what alibi true, parallel_attn false say: take another model, or leave out what changes no arithmetic
 reckon: other/config.json: the executor has nothing for what attn_config.clip_qkv 8 says: take another model, or leave out what changes no arithmetic

@@ -21,15 +21,23 @@ def rms_norm(w, name, x, eps, offset=0):
     return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + eps) * (offset + w(name + ".weight", x.shape[-1]))
 
 
-def turn(x, base, part=1, neighbours=False):
+def turn(x, base, part=1, neighbours=False, factors=None, size=1):
     """x (heads, tokens, d): the first `part` of each head, its halves or its neighbours against each other."""
     n = int(x.shape[-1] * part)
     x, rest = x[..., :n], x[..., n:]
-    angle = torch.arange(x.shape[-2])[:, None] * base ** (-2 * torch.arange(n // 2) / n)
-    c, s = torch.cos(angle), torch.sin(angle)
+    frequency = base ** (-2 * torch.arange(n // 2) / n)
+    angle = torch.arange(x.shape[-2])[:, None] * (frequency / torch.tensor(factors) if factors else frequency)
+    c, s = size * torch.cos(angle), size * torch.sin(angle)
     a, b = (x[..., ::2], x[..., 1::2]) if neighbours else (x[..., :n // 2], x[..., n // 2:])
     y = (a * c - b * s, b * c + a * s)
     return torch.cat((torch.stack(y, -1).flatten(-2) if neighbours else torch.cat(y, -1), rest), -1)
+
+
+def longrope(c):
+    """Phi-3's, as transformers' modeling_rope_utils.py has it: factors by the length of the sample; and what both parts grow by."""
+    before, said = c["original_max_position_embeddings"], c["rope_scaling"]
+    factor = c["max_position_embeddings"] / before
+    return {"factors": said["long_factor" if LENGTH > before else "short_factor"], "size": math.sqrt(1 + math.log(factor) / math.log(before))}
 
 
 def slopes_of(heads, most=8):
@@ -58,13 +66,13 @@ def heads_of(x, heads):
     return x.view(x.shape[0], heads, -1).transpose(0, 1)
 
 
-ACT = {"silu": F.silu, "relu": F.relu, "gelu": F.gelu,
+ACT = {"silu": F.silu, "relu": F.relu, "relu2": lambda x: F.relu(x) ** 2, "gelu": F.gelu,
        "tanh": lambda x: 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))}
 
 
 def modern(c, norm="rms", act="silu", offset=0, embed=1, before="input_layernorm", after=None, mlp_before="post_attention_layernorm",
            mlp_after=None, scale=None, cap=None, logit_cap=None, logits=1, residual=1, qk=None, parallel=False, local=(), local_base=None,
-           unturned=(), part=1, neighbours=False, fused=False, biases="", gated=True, mixture=None, sinks=False):
+           unturned=(), part=1, neighbours=False, fused=False, biases="", gated=True, mixture=None, sinks=False, rope={}):
     """Llama's, and what differs from it. qk: norms of heads, "one" for all, weights of "each", or over all "wide" heads."""
     def forward(w, tokens):
         h, f, heads, groups = c["hidden_size"], c["intermediate_size"], c["num_attention_heads"], c["num_key_value_heads"]
@@ -99,7 +107,7 @@ def modern(c, norm="rms", act="silu", offset=0, embed=1, before="input_layernorm
             here = layer in local
             base = local_base if here and local_base else c.get("rope_theta", 1e4)
             if layer not in unturned:
-                q, k = turn(q, base, part, neighbours), turn(k, base, part, neighbours)
+                q, k = turn(q, base, part, neighbours, **rope), turn(k, base, part, neighbours, **rope)
             y = attend(q, k, v, scale, c["sliding_window"] if here else None, cap, None, w(a + "sinks", heads) if sinks else None)
             return linear(a + "o_proj", y, h, "o" in biases)
 
@@ -109,6 +117,8 @@ def modern(c, norm="rms", act="silu", offset=0, embed=1, before="input_layernorm
             m = p + "mlp."
             if fused:
                 gate, up = linear(m + "gate_up_proj", x, 2 * f).chunk(2, -1)
+            elif act == "relu2":
+                return linear(m + "down_proj", ACT[act](linear(m + "up_proj", x, f)), h)
             elif gated:
                 gate, up = linear(m + "gate_proj", x, f), linear(m + "up_proj", x, f)
             else:
@@ -207,6 +217,20 @@ def oss_mixture(w, p, n, c):
     return y
 
 
+def granite_mixture(w, p, n, c):
+    """Softmax over those chosen; gates and what they open in one matrix of all experts."""
+    h, f, experts, k = c["hidden_size"], c["intermediate_size"], c["num_local_experts"], c["num_experts_per_tok"]
+    m = p + "block_sparse_moe."
+    best, which = torch.topk(n @ w(m + "router.layer.weight", experts, h).T, k, -1)
+    best = torch.softmax(best, -1)
+    both, down = w(m + "input_linear.weight", experts, 2 * f, h), w(m + "output_linear.weight", experts, h, f)
+    y = torch.zeros_like(n)
+    for e in range(experts):
+        gate, up = (n @ both[e].T).chunk(2, -1)
+        y = y + ((F.silu(gate) * up) @ down[e].T) * (best * (which == e)).sum(-1, keepdim=True)
+    return y
+
+
 def families(config):
     c = config("gemma", head_dim=8, tie_word_embeddings=True, hidden_act="gelu_pytorch_tanh")
     yield "gemma", c, modern(c, act="tanh", offset=1, embed=math.sqrt(32))
@@ -233,12 +257,22 @@ def families(config):
     yield "gpt_oss", c, modern(c, biases="qo", local=(0,), sinks=True, mixture=oss_mixture)
     c = config("granite", embedding_multiplier=12.0, attention_multiplier=0.3, residual_multiplier=0.22, logits_scaling=4.0, attention_bias=False)
     yield "granite", c, modern(c, embed=12.0, scale=0.3, residual=0.22, logits=1 / 4.0)
+    c = config("granitemoe", embedding_multiplier=12.0, attention_multiplier=0.3, residual_multiplier=0.22, logits_scaling=4.0,
+               attention_bias=False, num_local_experts=4, num_experts_per_tok=2)
+    yield "granitemoe", c, modern(c, embed=12.0, scale=0.3, residual=0.22, logits=1 / 4.0, mixture=granite_mixture)
+    c = config("arcee", hidden_act="relu2", mlp_bias=False, attention_bias=False)
+    yield "arcee", c, modern(c, act="relu2")
     c = config("minicpm", scale_emb=12, scale_depth=1.4, dim_model_base=16, num_experts=0)
     yield "minicpm", c, modern(c, embed=12, residual=1.4 / math.sqrt(2), logits=0.5)
     c = config("smollm3", no_rope_layers=[1, 0], no_rope_layer_interval=2, use_sliding_window=False, tie_word_embeddings=True)
     yield "smollm3", c, modern(c, unturned=(1,))
     c = config("phi3", head_dim=8, partial_rotary_factor=0.5, original_max_position_embeddings=LENGTH)
     yield "phi3", c, modern(c, fused=True, part=0.5)
+    for name, before in (("phi3_short", LENGTH), ("phi3_long", LENGTH // 2)):
+        c = config("phi3", head_dim=8, partial_rotary_factor=0.5, original_max_position_embeddings=before,
+                   rope_scaling={"type": "longrope", "short_factor": [1.0, 1.25], "long_factor": [1.5, 3.75]})
+        c["max_position_embeddings"] = 4 * LENGTH
+        yield name, c, modern(c, fused=True, part=0.5, rope=longrope(c))
     c = config("stablelm", partial_rotary_factor=0.25, layer_norm_eps=1e-5, use_qkv_bias=True, head_dim=16)
     del c["rms_norm_eps"]
     yield "stablelm", c, modern(c, norm="layer", part=0.25, biases="q")

@@ -20,7 +20,7 @@ import families as others
 
 torch.set_default_dtype(torch.float64)
 LENGTH, WORDS, STEPS = 16, 64, 10
-RATE, BETAS, EPS, DECAY, CLIP = 1e-2, (0.9, 0.95), 1e-8, 0.1, 1.0
+RATE, BETAS, EPS, DECAY, CLIP, BIAS_RATE = 1e-2, (0.9, 0.95), 1e-8, 0.1, 1.0, 1e-3
 
 
 class Weights:
@@ -28,6 +28,7 @@ class Weights:
 
     def __init__(self):
         self.of = {}
+        self.loads = {}  # of experts: tokens that chose each, in the last pass
 
     def __call__(self, name, *shape):
         if name not in self.of:
@@ -111,13 +112,28 @@ def gated(x, gate, up, down):
     return (F.silu(x @ gate.T) * (x @ up.T)) @ down.T
 
 
+def best_of_groups(chances, bias, k, c):
+    """DeepSeek-V3's: chosen by chances and biases, in the groups whose best two have the largest sums; weighed by chances alone."""
+    wanted, groups = (chances + bias), c["n_group"]
+    sums = wanted.view(len(wanted), groups, -1).topk(2, -1)[0].sum(-1)
+    here = torch.zeros_like(sums).scatter(1, sums.topk(c["topk_group"], -1)[1], 1).repeat_interleave(wanted.shape[1] // groups, 1)
+    which = wanted.masked_fill(here == 0, 0).topk(k, -1)[1]
+    return chances.gather(1, which), which
+
+
 def mixture(w, p, n, c, names):
     """Softmax over all, the k largest, divided by their sum where the configuration says so."""
     h, f, experts, k = c["hidden_size"], c.get("moe_intermediate_size", c["intermediate_size"]), c["experts"], c["num_experts_per_tok"]
-    chances = torch.softmax(n @ w(p + names["router"], experts, h).T, -1)
-    best, which = torch.topk(chances, k, -1)
+    logits = n @ w(p + names["router"], experts, h).T
+    if c.get("topk_method") == "noaux_tc":
+        bias = p + "mlp.gate.e_score_correction_bias"
+        best, which = best_of_groups(torch.sigmoid(logits), w(bias, experts).detach(), k, c)
+        w.loads[bias] = torch.bincount(which.flatten(), minlength=experts).double()
+    else:
+        best, which = torch.topk(torch.softmax(logits, -1), k, -1)
     if c.get("norm_topk_prob", True):
         best = best / best.sum(-1, keepdim=True)
+    best = best * c.get("routed_scaling_factor", 1)
     y = torch.zeros_like(n)
     for e in range(experts):
         q = p + names["expert"] % e
@@ -243,6 +259,9 @@ def families():
     yield "deepseek_v2", c, deepseek(c)
     c = {**c, "q_lora_rank": 16, "norm_topk_prob": True}
     yield "deepseek_v2_q", c, deepseek(c)
+    c = {**c, "model_type": "deepseek_v3", "scoring_func": "sigmoid", "topk_method": "noaux_tc", "n_routed_experts": 8, "n_group": 4,
+         "topk_group": 2, "routed_scaling_factor": 2.5, "num_nextn_predict_layers": 0}
+    yield "deepseek_v3", c, deepseek(c)
     yield from others.families(config)
 
 
@@ -258,11 +277,14 @@ def train(forward, w, text):
         for x in w.of.values():
             x.grad = None
         loss.backward()
-        norm = math.sqrt(sum((x.grad ** 2).sum().item() for x in w.of.values()))
+        norm = math.sqrt(sum((x.grad ** 2).sum().item() for x in w.of.values() if x.grad is not None))
         lines.append("%.15g %.15g" % (loss.item(), norm))
         scale = CLIP / norm if norm > CLIP else 1
         with torch.no_grad():
             for name, x in w.of.items():
+                if x.grad is None:  # biases of routers, which the load moves
+                    x.sub_(BIAS_RATE * torch.sign(w.loads[name] - w.loads[name].mean()))
+                    continue
                 m, v = moments.setdefault(name, [torch.zeros_like(x), torch.zeros_like(x)])
                 g = x.grad * scale
                 m.mul_(BETAS[0]).add_(g, alpha=1 - BETAS[0])
