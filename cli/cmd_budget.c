@@ -350,8 +350,6 @@ static void add_rows(struct report *report, const struct weighing *at, const str
         add_row(report, table, &all[i].of);
 }
 
-static const struct report_column complete[] = {{.name = "complete"}};
-
 static enum rk_status fill(struct report *report, struct weighing *at,
                            struct weighed all[RK_BUDGET_SIZES], bool *found, struct rk_error *error)
 {
@@ -366,8 +364,7 @@ static enum rk_status fill(struct report *report, struct weighing *at,
         if (all[i].of.fits) assumed = all[i].assumed;
     }
     *found = best != NULL;
-    report_record(report, NULL, complete, 1,
-                  (const struct report_cell[]){cell_flag(!progress_stopped())});
+    REPORT_OBJECT(report, NULL, {"complete", cell_flag(!progress_stopped())});
     if (best)
         add_plan(report, best, best_text(report, args, best, count));
     else if (count)

@@ -217,9 +217,18 @@ void report_row(struct report *report, struct report_table *table, const struct 
 void report_item_of(struct report *report, struct report_table *table, const void *item,
                     const struct report_cell *made, int count);
 
-/* A table of one row that JSON shows as an object; `columns` (count) as report_add wants them. */
-void report_record(struct report *report, const char *name, const struct report_column *columns,
-                   int count, const struct report_cell *cells);
+/* What programs are told once: a table of one row that JSON shows as an object, its members named
+ * beside their values: REPORT_OBJECT(report, "step_price", {"usd", cell_number(price)}). `name`
+ * NULL: members of what is around it. */
+struct report_pair {
+    const char *name; /* lives as long as the report */
+    struct report_cell cell;
+};
+void report_object(struct report *report, const char *name, const struct report_pair *pairs,
+                   int count);
+#define REPORT_OBJECT(report, name, ...)                                                           \
+    report_object(report, name, (const struct report_pair[]){__VA_ARGS__},                         \
+                  (int)(sizeof((struct report_pair[]){__VA_ARGS__}) / sizeof(struct report_pair)))
 
 /* Writes all tables that are meant for the format. RK_IO when the report failed or `out` did. */
 enum rk_status report_write(const struct report *report, enum report_format format,

@@ -107,41 +107,22 @@ static void add_headline(struct report *report, const struct diff *d)
 
 static void add_record(struct report *report, const struct diff *d)
 {
-    static const struct report_column columns[] = {{.name = "command"},
-                                                   {.name = "model"},
-                                                   {.name = "system"},
-                                                   {.name = "a"},
-                                                   {.name = "b"},
-                                                   {.name = "a_plan"},
-                                                   {.name = "b_plan"},
-                                                   {.name = "a_verdict"},
-                                                   {.name = "b_verdict"},
-                                                   {.name = "a_step_s"},
-                                                   {.name = "b_step_s"},
-                                                   {.name = "a_need_bytes"},
-                                                   {.name = "b_need_bytes"},
-                                                   {.name = "a_over_b"}};
     char a[RK_PLAN_TEXT], b[RK_PLAN_TEXT];
     const struct plan_judgement *x = &d->w.a, *y = &d->w.b;
     rk_plan_text(&d->in.a, a, sizeof a);
     rk_plan_text(&d->in.b, b, sizeof b);
-    const struct report_cell cells[] = {
-        cell_text("diff"),
-        cell_text(d->in.model.id),
-        cell_text(d->in.system.id),
-        cell_text(d->in.name_a),
-        cell_text(d->in.name_b),
-        cell_text(report_text(report, "%s", a)),
-        cell_text(report_text(report, "%s", b)),
-        cell_text(rk_verdict_name(x->verdict)),
-        cell_text(rk_verdict_name(y->verdict)),
-        x->timed ? cell_number(x->step_s) : cell_none(),
-        y->timed ? cell_number(y->step_s) : cell_none(),
-        x->timed ? cell_number(x->need_bytes) : cell_none(),
-        y->timed ? cell_number(y->need_bytes) : cell_none(),
-        x->timed && y->timed ? cell_number(x->step_s / y->step_s) : cell_none(),
-    };
-    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns), cells);
+    REPORT_OBJECT(
+        report, NULL, {"command", cell_text("diff")}, {"model", cell_text(d->in.model.id)},
+        {"system", cell_text(d->in.system.id)}, {"a", cell_text(d->in.name_a)},
+        {"b", cell_text(d->in.name_b)}, {"a_plan", cell_text(report_text(report, "%s", a))},
+        {"b_plan", cell_text(report_text(report, "%s", b))},
+        {"a_verdict", cell_text(rk_verdict_name(x->verdict))},
+        {"b_verdict", cell_text(rk_verdict_name(y->verdict))},
+        {"a_step_s", x->timed ? cell_number(x->step_s) : cell_none()},
+        {"b_step_s", y->timed ? cell_number(y->step_s) : cell_none()},
+        {"a_need_bytes", x->timed ? cell_number(x->need_bytes) : cell_none()},
+        {"b_need_bytes", y->timed ? cell_number(y->need_bytes) : cell_none()},
+        {"a_over_b", x->timed && y->timed ? cell_number(x->step_s / y->step_s) : cell_none()});
 }
 
 /* ---- differences ---- */
