@@ -132,6 +132,13 @@ static struct report_cell judged(const struct plan_judgement *j, double value)
     return j->timed ? cell_number(value) : cell_none();
 }
 
+#define JUDGED                                                                                     \
+    {.name = "alone_verdict"}, {.name = "alone_step_s"}, {.name = "alone_need_bytes"},             \
+        {.name = "without_verdict"}, {.name = "without_step_s"},                                   \
+    {                                                                                              \
+        .name = "without_need_bytes"                                                               \
+    }
+
 /* A with something alone, B without it: for people, and for programs. */
 static void worth_texts(struct report *report, const struct diff *d,
                         const struct plan_judgement *alone, const struct plan_judgement *without,
@@ -153,45 +160,28 @@ static void worth_numbers(const struct plan_judgement *alone, const struct plan_
     }
 }
 
-/* For people. */
+/* For people, and for programs. */
 static void add_differences(struct report *report, const struct diff *d)
 {
-    static const struct report_column columns[] = {
+    static const struct report_column shown[] = {
         {.name = "key"},   {.name = "a", .title = "A"}, {.name = "b", .title = "B"},
         {.name = "alone"}, {.name = "memory"},          {.name = "without"}};
-    struct report_table *table = REPORT_LIST(report, NULL,
-                                             "Differences, and the effect of each key: A with it "
-                                             "alone, B without it",
-                                             REPORT_IN_TEXT, columns);
-    for (int i = 0; i < d->w.count; i++) {
-        const struct plan_worth *w = &d->w.worth[i];
-        struct report_cell cells[6] = {cell_text(plan_fields[w->difference.row].key),
-                                       cell_text(w->difference.a), cell_text(w->difference.b)};
-        worth_texts(report, d, &w->alone, &w->without, cells + 3);
-        report_row(report, table, cells);
-    }
-}
-
-/* For programs. */
-static void add_worths(struct report *report, const struct diff *d)
-{
-    static const struct report_column columns[] = {{.name = "key"},
-                                                   {.name = "a"},
-                                                   {.name = "b"},
-                                                   {.name = "alone_verdict"},
-                                                   {.name = "alone_step_s"},
-                                                   {.name = "alone_need_bytes"},
-                                                   {.name = "without_verdict"},
-                                                   {.name = "without_step_s"},
-                                                   {.name = "without_need_bytes"}};
-    struct report_table *table =
-        REPORT_LIST(report, "differences", NULL, REPORT_IN_JSON | REPORT_IN_CSV, columns);
+    static const struct report_column said[] = {
+        {.name = "key"}, {.name = "a"}, {.name = "b"}, JUDGED};
+    struct report_table *people = REPORT_LIST(report, NULL,
+                                              "Differences, and the effect of each key: A with it "
+                                              "alone, B without it",
+                                              REPORT_IN_TEXT, shown);
+    struct report_table *programs =
+        REPORT_LIST(report, "differences", NULL, REPORT_IN_JSON | REPORT_IN_CSV, said);
     for (int i = 0; i < d->w.count; i++) {
         const struct plan_worth *w = &d->w.worth[i];
         struct report_cell cells[9] = {cell_text(plan_fields[w->difference.row].key),
                                        cell_text(w->difference.a), cell_text(w->difference.b)};
+        worth_texts(report, d, &w->alone, &w->without, cells + 3);
+        report_row(report, people, cells);
         worth_numbers(&w->alone, &w->without, cells + 3);
-        report_row(report, table, cells);
+        report_row(report, programs, cells);
     }
 }
 
@@ -205,48 +195,31 @@ static const char *layers_text(struct report *report, const struct layers_worth 
                          : report_text(report, "%ju", (uintmax_t)w->first);
 }
 
-/* For people. */
 static void add_layers(struct report *report, const struct diff *d)
 {
-    static const struct report_column columns[] = {{.name = "stage"},  {.name = "layers"},
-                                                   {.name = "change"}, {.name = "alone"},
-                                                   {.name = "memory"}, {.name = "without"}};
-    struct report_table *table =
+    static const struct report_column shown[] = {{.name = "stage"},  {.name = "layers"},
+                                                 {.name = "change"}, {.name = "alone"},
+                                                 {.name = "memory"}, {.name = "without"}};
+    static const struct report_column said[] = {
+        {.name = "stage"}, {.name = "first_layer"}, {.name = "layers"}, {.name = "change"}, JUDGED};
+    struct report_table *people =
         REPORT_LIST(report, NULL,
                     "Layers that are run differently, and the effect of each "
                     "run of layers",
-                    REPORT_IN_TEXT, columns);
+                    REPORT_IN_TEXT, shown);
+    struct report_table *programs = REPORT_LIST(report, "layers", NULL, REPORT_IN_JSON, said);
     for (int i = 0; i < d->layers.count; i++) {
         const struct layers_worth *w = &d->layers.worth[i];
-        struct report_cell cells[6] = {w->layers ? cell_count(w->stage) : cell_none(),
-                                       cell_text(layers_text(report, w)), cell_text(w->change)};
-        worth_texts(report, d, &w->alone, &w->without, cells + 3);
-        report_row(report, table, cells);
-    }
-    if (d->layers.more) report_note(report, "... and more runs of layers");
-}
-
-/* For programs. */
-static void add_layer_worths(struct report *report, const struct diff *d)
-{
-    static const struct report_column columns[] = {{.name = "stage"},
-                                                   {.name = "first_layer"},
-                                                   {.name = "layers"},
-                                                   {.name = "change"},
-                                                   {.name = "alone_verdict"},
-                                                   {.name = "alone_step_s"},
-                                                   {.name = "alone_need_bytes"},
-                                                   {.name = "without_verdict"},
-                                                   {.name = "without_step_s"},
-                                                   {.name = "without_need_bytes"}};
-    struct report_table *table = REPORT_LIST(report, "layers", NULL, REPORT_IN_JSON, columns);
-    for (int i = 0; i < d->layers.count; i++) {
-        const struct layers_worth *w = &d->layers.worth[i];
+        struct report_cell text[6] = {w->layers ? cell_count(w->stage) : cell_none(),
+                                      cell_text(layers_text(report, w)), cell_text(w->change)};
         struct report_cell cells[10] = {cell_count(w->stage), cell_count(w->first),
                                         cell_count(w->layers), cell_text(w->change)};
+        worth_texts(report, d, &w->alone, &w->without, text + 3);
         worth_numbers(&w->alone, &w->without, cells + 4);
-        report_row(report, table, cells);
+        report_row(report, people, text);
+        report_row(report, programs, cells);
     }
+    if (d->layers.more) report_note(report, "... and more runs of layers");
 }
 
 /* "tensor 8 -> 4, pipeline 4 -> 8" */
@@ -394,11 +367,7 @@ void diff_tables(struct report *report, const struct diff *d,
     add_record(report, d);
     if (d->w.count) {
         add_differences(report, d);
-        add_worths(report, d);
-        if (d->layers.count) {
-            add_layers(report, d);
-            add_layer_worths(report, d);
-        }
+        if (d->layers.count) add_layers(report, d);
         if (d->w.b.timed) add_path(report, d);
     }
     if (d->w.a.timed && d->w.b.timed) {
