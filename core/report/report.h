@@ -218,7 +218,7 @@ void report_item_of(struct report *report, struct report_table *table, const voi
                     const struct report_cell *made, int count);
 
 /* What programs are told once: a table of one row that JSON shows as an object, its members named
- * beside their values: REPORT_OBJECT(report, "step_price", {"usd", cell_number(price)}). `name`
+ * next to their values: REPORT_OBJECT(report, "step_price", {"usd", cell_number(price)}). `name`
  * NULL: members of what is around it. */
 struct report_pair {
     const char *name; /* lives as long as the report */
