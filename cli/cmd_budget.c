@@ -386,13 +386,14 @@ int cmd_budget(int argc, char **argv)
 {
     struct budget_args args = {.run = RUN_ARGS_INIT};
     struct rk_system system = {.memories = 0}, hosted = {.memories = 0};
-    struct report report = {.first = NULL};
+    struct report report;
     struct progress progress;
     struct host host;
     struct rk_error error;
     bool found = false;
     const int done = options_read(&budget_usage, argc, argv, &args);
     if (done >= 0) return done;
+    report = show_begin(&args.show, args.output);
     enum rk_status status = RK_OK;
     const bool several = args.system && rk_machine_is_several(args.system);
     if (!args.system)

@@ -367,7 +367,7 @@ static int exit_of(const struct fits_question *question, const struct forecast *
 static int answer_tuning(const struct fits_args *args, const struct fits_question *question,
                          const struct plan_input *input)
 {
-    struct report report = {.first = NULL};
+    struct report report = show_begin(&args->show, args->output);
     const enum sure sure = fits_tune(&report, question, input);
     const int code = show_report(&report, &args->show, args->output, exits[sure]);
     report_release(&report);
@@ -381,7 +381,7 @@ static int answer(const struct fits_args *args, const struct fits_question *ques
     const struct page_names names = {args->source.model, args->source.system, args->source.file,
                                      NULL, args->place};
     const int code = exit_of(question, f);
-    struct report report = {.first = NULL};
+    struct report report = show_begin(&args->show, args->output);
     struct rk_error error;
     enum rk_status status = RK_OK;
     if (args->snapshot && f->prediction->timed) status = fits_snapshot(args->snapshot, f, &error);

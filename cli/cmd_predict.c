@@ -173,13 +173,14 @@ int cmd_predict(int argc, char **argv)
 {
     struct predict_args args = {.source = {.several = true}, .run = RUN_ARGS_INIT};
     struct plan_input input = {.assumed = ""};
-    struct report report = {.first = NULL};
+    struct report report;
     struct rk_prediction prediction;
     struct rk_error error;
     int code;
     const int done = options_read(&predict_usage, argc, argv, &args);
     if (done >= 0) return done;
 
+    report = show_begin(&args.show, args.output);
     enum rk_status status = plan_gather(&args.source, &input, &error);
     if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);
     if (status == RK_OK) run_ask_priced(&args.run, *input.system.price, &input.model, 1);

@@ -126,6 +126,7 @@ enum report_tone { REPORT_PLAIN, REPORT_GOOD, REPORT_UNSURE, REPORT_BAD };
 struct report {
     struct report_table *first, *last;
     struct report_block *memory; /* all that the report allocated */
+    unsigned formats;            /* REPORT_IN_... that it will be written as; 0: any */
     const char *title;           /* of its page; NULL: its first line */
     const char *verdict;         /* the answer in a sentence; NULL: none was given */
     bool leads;                  /* text begins with the verdict, too */
@@ -167,6 +168,12 @@ const char *report_digits(uint64_t count, char buffer[REPORT_DIGITS]);
 
 /* A zeroed struct is an empty report. */
 void report_release(struct report *report);
+
+/* Will anybody see a table of these formats? What costs time is not made for nobody. */
+static inline bool report_shows(const struct report *report, unsigned formats)
+{
+    return !report->formats || (report->formats & formats);
+}
 
 /* Memory that lives as long as the report, zeroed; NULL marks the report as failed. */
 void *report_alloc(struct report *report, size_t size);
