@@ -24,8 +24,8 @@ bool text_part_ends_in(const char *text, size_t length, const char *ending);
 /* ... in one of `endings`, which NULL ends? */
 bool text_ends_in_any(const char *text, const char *const *endings);
 
-/* Which of these words, with '|' between them, the first `length` bytes of `text` are: 0, 1, ..., or
- * -1. NULL has none. */
+/* Which of these words, with '|' between them, the first `length` bytes of `text` are: 0, 1, ...,
+ * or -1. NULL has none. */
 int text_word(const char *words, const char *text, size_t length, bool any_case);
 
 /* Is `text` one of `patterns`, which NULL ends? One that ends in '*' is all that begins so. */
