@@ -350,8 +350,6 @@ static void add_rows(struct report *report, const struct weighing *at, const str
         add_row(report, table, &all[i].of);
 }
 
-static const struct report_column complete[] = {{.name = "complete"}};
-
 static enum rk_status fill(struct report *report, struct weighing *at,
                            struct weighed all[RK_BUDGET_SIZES], bool *found, struct rk_error *error)
 {
@@ -366,8 +364,7 @@ static enum rk_status fill(struct report *report, struct weighing *at,
         if (all[i].of.fits) assumed = all[i].assumed;
     }
     *found = best != NULL;
-    report_record(report, NULL, complete, 1,
-                  (const struct report_cell[]){cell_flag(!progress_stopped())});
+    REPORT_OBJECT(report, NULL, {"complete", cell_flag(!progress_stopped())});
     if (best)
         add_plan(report, best, best_text(report, args, best, count));
     else if (count)
@@ -389,13 +386,14 @@ int cmd_budget(int argc, char **argv)
 {
     struct budget_args args = {.run = RUN_ARGS_INIT};
     struct rk_system system = {.memories = 0}, hosted = {.memories = 0};
-    struct report report = {.first = NULL};
+    struct report report;
     struct progress progress;
     struct host host;
     struct rk_error error;
     bool found = false;
     const int done = options_read(&budget_usage, argc, argv, &args);
     if (done >= 0) return done;
+    report = show_begin(&args.show, args.output);
     enum rk_status status = RK_OK;
     const bool several = args.system && rk_machine_is_several(args.system);
     if (!args.system)

@@ -103,29 +103,20 @@ const struct usage fits_usage = {
 static void add_verdict(struct report *report, const struct fits_question *question,
                         const struct forecast *f)
 {
-    static const struct report_column columns[] = {
-        {.name = "command"},        {.name = "fits"},           {.name = "verdict"},
-        {.name = "outcome"},        {.name = "plan_words"},     {.name = "assumed"},
-        {.name = "tightest_stage"}, {.name = "capacity_bytes"}, {.name = "need_bytes"},
-        {.name = "left_bytes"},     {.name = "step_s"},
-    };
     const struct rk_prediction *p = f->prediction;
     char text[RK_PLAN_TEXT];
     rk_plan_text(f->plan, text, sizeof text);
-    const struct report_cell cells[] = {
-        cell_text("fits"),
-        cell_flag(p->verdict == RK_FITS),
-        cell_text(rk_verdict_name(p->verdict)),
-        cell_text(verdict_word(f, verdict_sure(f, &question->sure))),
-        cell_text(report_text(report, "%s", text)),
-        cell_text(*f->assumed ? f->assumed : NULL),
-        p->timed ? cell_count((uint64_t)p->tightest) : cell_none(),
-        cell_number(forecast_system(f, p->tightest)->memory[0].capacity_bytes),
-        p->timed ? cell_number(p->stage[p->tightest].total_bytes) : cell_none(),
-        p->timed ? cell_number(forecast_left(f, p->tightest)) : cell_none(),
-        p->timed ? cell_number(p->step_s) : cell_none(),
-    };
-    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns), cells);
+    REPORT_OBJECT(
+        report, NULL, {"command", cell_text("fits")}, {"fits", cell_flag(p->verdict == RK_FITS)},
+        {"verdict", cell_text(rk_verdict_name(p->verdict))},
+        {"outcome", cell_text(verdict_word(f, verdict_sure(f, &question->sure)))},
+        {"plan_words", cell_text(report_text(report, "%s", text))},
+        {"assumed", cell_text(*f->assumed ? f->assumed : NULL)},
+        {"tightest_stage", p->timed ? cell_count((uint64_t)p->tightest) : cell_none()},
+        {"capacity_bytes", cell_number(forecast_system(f, p->tightest)->memory[0].capacity_bytes)},
+        {"need_bytes", p->timed ? cell_number(p->stage[p->tightest].total_bytes) : cell_none()},
+        {"left_bytes", p->timed ? cell_number(forecast_left(f, p->tightest)) : cell_none()},
+        {"step_s", p->timed ? cell_number(p->step_s) : cell_none()});
 }
 
 /* clang-format off */
@@ -274,8 +265,6 @@ static bool leaves_room(const struct fits_question *question, const struct forec
 static void add_room(struct report *report, const struct fits_question *question,
                      const struct forecast *f)
 {
-    static const struct report_column columns[] = {
-        {.name = "asked_bytes"}, {.name = "left_bytes"}, {.name = "leaves"}, {.name = "fits"}};
     const int tightest = f->prediction->tightest;
     const struct rk_system *system = forecast_system(f, tightest);
     const double capacity = system->memory[0].capacity_bytes;
@@ -289,10 +278,10 @@ static void add_room(struct report *report, const struct fits_question *question
     report_note(report, report_text(report, "  headroom %.3f GiB %s: %.3f of %.1f GiB are free%s",
                                     asked / 0x1p30, leaves ? "is left" : "is not left",
                                     fmax(0, capacity - bytes) / 0x1p30, capacity / 0x1p30, runs));
-    report_record(report, "headroom", columns, 4,
-                  (const struct report_cell[]){cell_number(asked), cell_number(capacity - bytes),
-                                               cell_text(leaves ? "yes" : "no"),
-                                               isnan(chance) ? cell_none() : cell_number(chance)});
+    REPORT_OBJECT(report, "headroom", {"asked_bytes", cell_number(asked)},
+                  {"left_bytes", cell_number(capacity - bytes)},
+                  {"leaves", cell_text(leaves ? "yes" : "no")},
+                  {"fits", isnan(chance) ? cell_none() : cell_number(chance)});
 }
 
 static void fill_report(struct report *report, const struct fits_args *args,
@@ -383,7 +372,7 @@ static int exit_of(const struct fits_question *question, const struct forecast *
 static int answer_tuning(const struct fits_args *args, const struct fits_question *question,
                          const struct plan_input *input)
 {
-    struct report report = {.first = NULL};
+    struct report report = show_begin(&args->show, args->output);
     const enum sure sure = fits_tune(&report, question, input);
     const int code = show_report(&report, &args->show, args->output, exits[sure]);
     report_release(&report);
@@ -397,7 +386,7 @@ static int answer(const struct fits_args *args, const struct fits_question *ques
     const struct page_names names = {args->source.model, args->source.system, args->source.file,
                                      NULL, args->place};
     const int code = exit_of(question, f);
-    struct report report = {.first = NULL};
+    struct report report = show_begin(&args->show, args->output);
     struct rk_error error;
     enum rk_status status = RK_OK;
     if (args->snapshot && f->prediction->timed) status = fits_snapshot(args->snapshot, f, &error);

@@ -366,12 +366,13 @@ int cmd_longest(int argc, char **argv)
 {
     struct longest_args args = {.source = {.several = true, .unsearched = true}, .step = 32768};
     struct plan_input input = {.assumed = ""};
-    struct report report = {.first = NULL};
+    struct report report;
     struct rk_error error;
     bool any = false;
     plan_words_prepare();
     const int done = options_read(&longest_usage, argc, argv, &args);
     if (done >= 0) return done;
+    report = show_begin(&args.show, args.output);
     struct rk_longest *p = calloc(1, sizeof *p);
     struct roomy_system *roomy = calloc(RK_LONGEST_KINDS, sizeof *roomy);
     struct tables tables = {.p = p, .input = &input, .report = &report};

@@ -53,12 +53,14 @@ const struct usage models_usage = {
     .see_also = "reckon-systems(1), reckon-model(5)",
 };
 
+#define OF(member) REPORT_OF(struct rk_model, member)
 static const struct report_column columns[] = {
     {.name = "id"},
     {.name = "parameters", .unit = "n", .digits = 1, .own_scale = true},
     {.name = "active_parameters", .title = "active", .unit = "n", .digits = 1, .own_scale = true},
-    {.name = "layers"}, {.name = "hidden"}, {.name = "feedforward"}, {.name = "heads"}, {.name = "kv_heads"},
-    {.name = "sequence", .of_1024 = true}, {.name = "vocabulary"}, {.name = "name"},
+    {.name = "layers", OF(layers)}, {.name = "hidden", OF(hidden)}, {.name = "feedforward", OF(feedforward)},
+    {.name = "heads", OF(heads)}, {.name = "kv_heads"}, {.name = "sequence", OF(sequence), .of_1024 = true},
+    {.name = "vocabulary"}, {.name = "name"},
 };
 /* clang-format on */
 
@@ -84,20 +86,15 @@ static enum rk_status add_model(struct report *report, struct report_table *tabl
     enum rk_status status = rk_model_load(id, &model, error);
     if (status == RK_OK) status = catalog_describe(CATALOG_MODELS, id, &entry, error);
     if (status == RK_OK) {
-        const struct report_cell cells[] = {
+        const struct report_cell made[] = {
             cell_text(id),
             cell_count(rk_model_parameters(&model)),
             cell_count(rk_model_active_parameters(&model)),
-            cell_count(model.layers),
-            cell_count(model.hidden),
-            cell_count(model.feedforward),
-            cell_count(model.heads),
             cell_count(kv_heads(&model)),
-            cell_count(model.sequence),
             model.vocabulary ? cell_count(model.vocabulary) : cell_none(),
             cell_text(report_text(report, "%s", entry.name ? entry.name : "")),
         };
-        report_row(report, table, cells);
+        report_item(report, table, &model, made);
     }
     catalog_entry_release(&entry);
     return status;

@@ -88,41 +88,32 @@ const struct usage predict_usage = {
 
 static void add_verdict(struct report *report, const struct forecast *f)
 {
-    static const struct report_column columns[] = {
-        {.name = "command"},      {.name = "by"},
-        {.name = "fits"},         {.name = "verdict"},
-        {.name = "outcome"},      {.name = "plan_words"},
-        {.name = "assumed"},      {.name = "tightest_stage"},
-        {.name = "slowest_stage"}};
     const struct rk_prediction *p = f->prediction;
     char text[RK_PLAN_TEXT];
     rk_plan_text(f->plan, text, sizeof text);
-    const struct report_cell cells[] = {cell_text("predict"),
-                                        cell_text(forecast_by(f->plan)),
-                                        cell_flag(p->verdict == RK_FITS),
-                                        cell_text(rk_verdict_name(p->verdict)),
-                                        cell_text(verdict_word(f, verdict_sure(f, NULL))),
-                                        cell_text(report_text(report, "%s", text)),
-                                        cell_text(*f->assumed ? f->assumed : NULL),
-                                        p->timed ? cell_count((uint64_t)p->tightest) : cell_none(),
-                                        p->timed ? cell_count((uint64_t)p->slowest) : cell_none()};
-    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns), cells);
+    REPORT_OBJECT(report, NULL, {"command", cell_text("predict")},
+                  {"by", cell_text(forecast_by(f->plan))},
+                  {"fits", cell_flag(p->verdict == RK_FITS)},
+                  {"verdict", cell_text(rk_verdict_name(p->verdict))},
+                  {"outcome", cell_text(verdict_word(f, verdict_sure(f, NULL)))},
+                  {"plan_words", cell_text(report_text(report, "%s", text))},
+                  {"assumed", cell_text(*f->assumed ? f->assumed : NULL)},
+                  {"tightest_stage", p->timed ? cell_count((uint64_t)p->tightest) : cell_none()},
+                  {"slowest_stage", p->timed ? cell_count((uint64_t)p->slowest) : cell_none()});
 }
 
 static void add_remedy(struct report *report, const struct forecast *f)
 {
-    static const struct report_column columns[] = {
-        {.name = "words"}, {.name = "saved_bytes"}, {.name = "step_s"}};
     struct rk_saving change;
     bool helps;
     const char *remedy = verdict_remedy(report, f, &change, &helps);
     if (!remedy) return;
     report_note(report, report_text(report, "  %s", remedy));
     if (helps)
-        report_record(report, "remedy", columns, 3,
-                      (const struct report_cell[]){
-                          cell_text(report_text(report, "%s", change.words)),
-                          cell_number(change.saved_bytes), cell_number(change.step_s)});
+        REPORT_OBJECT(report, "remedy",
+                      {"words", cell_text(report_text(report, "%s", change.words))},
+                      {"saved_bytes", cell_number(change.saved_bytes)},
+                      {"step_s", cell_number(change.step_s)});
 }
 
 /* The verdict has the first one. */
@@ -182,13 +173,14 @@ int cmd_predict(int argc, char **argv)
 {
     struct predict_args args = {.source = {.several = true}, .run = RUN_ARGS_INIT};
     struct plan_input input = {.assumed = ""};
-    struct report report = {.first = NULL};
+    struct report report;
     struct rk_prediction prediction;
     struct rk_error error;
     int code;
     const int done = options_read(&predict_usage, argc, argv, &args);
     if (done >= 0) return done;
 
+    report = show_begin(&args.show, args.output);
     enum rk_status status = plan_gather(&args.source, &input, &error);
     if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);
     if (status == RK_OK && args.layers && input.system.machine)

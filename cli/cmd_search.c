@@ -309,7 +309,7 @@ static int answer(const struct search *search, const struct search_keys *keys,
     const bool stdout_too = !args->output || output_is_stdout(args->output);
     const bool piped = search->result.found && stdout_too &&
                        (output_is_stdout(args->save.plan) || output_is_stdout(args->save.script));
-    struct report report = {.first = NULL};
+    struct report report = show_begin(&args->show, args->output);
     struct rk_error error;
     if (!piped && search_report(&report, search, keys, &error) != RK_OK) options_fail(&error);
     const enum rk_status wrote = write_all(search, session, &error);

@@ -187,10 +187,11 @@ static void add_grid(struct report *report)
 /* ---- a model file ---- */
 
 /* clang-format off */
+#define OF(member) REPORT_OF(struct rk_model, member)
 static const struct report_column file_columns[] = {
-    {.name = "name"}, {.name = "description"}, {.name = "layers"}, {.name = "hidden"}, {.name = "feedforward"},
-    {.name = "heads"}, {.name = "head_dim"}, {.name = "sequence", .of_1024 = true}, {.name = "vocabulary"}, {.name = "attention"},
-    {.name = "position"}, {.name = "tied_embeddings"}, {.name = "biases"}, {.name = "count_embeddings"},
+    {.name = "name"}, {.name = "description"}, {.name = "layers", OF(layers)}, {.name = "hidden", OF(hidden)}, {.name = "feedforward", OF(feedforward)},
+    {.name = "heads", OF(heads)}, {.name = "head_dim", OF(head_dim)}, {.name = "sequence", OF(sequence), .of_1024 = true}, {.name = "vocabulary", OF(vocabulary)}, {.name = "attention"},
+    {.name = "position"}, {.name = "tied_embeddings", OF(tied_embeddings)}, {.name = "biases", OF(biases)}, {.name = "count_embeddings", OF(count_embeddings)},
     {.name = "source"},
 };
 /* clang-format on */
@@ -198,30 +199,18 @@ static const struct report_column file_columns[] = {
 static void add_model_file(struct report *report, const struct rk_model *model)
 {
     const double parameters = rk_shape_parameters(model->layers, model->hidden);
-    const struct report_cell cells[] = {
+    const struct report_cell made[] = {
         cell_text(report_text(report, "%s, %d blocks", short_number(report, parameters),
                               (int)model->layers)),
         cell_text(
             model->heads == model->layers
                 ? "Proposed by reckon shapes. Feed-forward 4 * hidden, heads = blocks."
                 : "Proposed by reckon shapes. Feed-forward 4 * hidden, heads of a usual width."),
-        cell_count(model->layers),
-        cell_count(model->hidden),
-        cell_count(model->feedforward),
-        cell_count(model->heads),
-        cell_count(model->head_dim),
-        cell_count(model->sequence),
-        cell_count(model->vocabulary),
         cell_text("multihead"),
         cell_text("learned"),
-        cell_flag(model->tied_embeddings),
-        cell_flag(model->biases),
-        cell_flag(model->count_embeddings),
         cell_text("the aspect ratio of [isaev2023scaling] section III"),
     };
-    _Static_assert(sizeof cells / sizeof *cells == sizeof file_columns / sizeof *file_columns,
-                   "a cell per column");
-    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_ALL, file_columns), cells);
+    report_item(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_ALL, file_columns), model, made);
 }
 
 static int write_model(const struct rk_model *model, const char *path)

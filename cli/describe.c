@@ -32,42 +32,28 @@ static const char *attention_of(const struct rk_model *model)
 static const struct report_column model_columns[] = {
     {.name = "id"},
     {.name = "parameters", .unit = "n", .digits = 2, .help = "trainable parameters"},
-    {.name = "layers",                  .help = "transformer blocks"},
-    {.name = "hidden",                  .help = "width of the residual stream"},
-    {.name = "feedforward",             .help = "width inside the MLP"},
-    {.name = "heads",                   .help = "attention heads"},
-    {.name = "head_dim",                .help = "width of one head"},
-    {.name = "sequence",                .help = "tokens of one sample", .of_1024 = true},
+    {.name = "layers", REPORT_OF(struct rk_model, layers),                  .help = "transformer blocks"},
+    {.name = "hidden", REPORT_OF(struct rk_model, hidden),                  .help = "width of the residual stream"},
+    {.name = "feedforward", REPORT_OF(struct rk_model, feedforward),             .help = "width inside the MLP"},
+    {.name = "heads", REPORT_OF(struct rk_model, heads),                   .help = "attention heads"},
+    {.name = "head_dim", REPORT_OF(struct rk_model, head_dim),                .help = "width of one head"},
+    {.name = "sequence", REPORT_OF(struct rk_model, sequence),                .help = "tokens of one sample", .of_1024 = true},
     {.name = "vocabulary",              .help = "entries of the embedding table"},
     {.name = "attention",               .help = "which heads share keys and values"},
     {.name = "position",                .help = "how positions are told apart"},
-    {.name = "tied_embeddings",         .help = "the head shares the embedding's weights"},
-    {.name = "biases",                  .help = "linear layers have biases"},
-    {.name = "embedding_norm",          .help = "a LayerNorm after the embedding"},
+    {.name = "tied_embeddings", REPORT_OF(struct rk_model, tied_embeddings),         .help = "the head shares the embedding's weights"},
+    {.name = "biases", REPORT_OF(struct rk_model, biases),                  .help = "linear layers have biases"},
+    {.name = "embedding_norm", REPORT_OF(struct rk_model, embedding_norm),          .help = "a LayerNorm after the embedding"},
 };
 /* clang-format on */
 
 void describe_model(struct report *report, const struct rk_model *model, unsigned formats)
 {
-    const struct report_cell cells[] = {
-        cell_text(report_text(report, "%s", model->id)),
-        cell_count(rk_model_parameters(model)),
-        cell_count(model->layers),
-        cell_count(model->hidden),
-        cell_count(model->feedforward),
-        cell_count(model->heads),
-        cell_count(model->head_dim),
-        cell_count(model->sequence),
+    const struct report_cell made[] = {
+        cell_text(report_text(report, "%s", model->id)), cell_count(rk_model_parameters(model)),
         model->vocabulary ? cell_count(model->vocabulary) : cell_none(),
-        cell_text(attention_of(model)),
-        cell_text(choice_of(model, "position")),
-        cell_flag(model->tied_embeddings),
-        cell_flag(model->biases),
-        cell_flag(model->embedding_norm),
-    };
-    _Static_assert(sizeof cells / sizeof *cells == sizeof model_columns / sizeof *model_columns,
-                   "a cell per column");
-    report_row(report, REPORT_ONE(report, "model", "Model", formats, model_columns), cells);
+        cell_text(attention_of(model)), cell_text(choice_of(model, "position"))};
+    report_item(report, REPORT_ONE(report, "model", "Model", formats, model_columns), model, made);
 }
 
 /* ---- systems ---- */
@@ -88,19 +74,19 @@ static const struct report_column engine_columns[] = {
 static const struct report_column memory_columns[] = {
     {.name = "tier"},
     {.name = "name"},
-    {.name = "capacity_bytes", .title = "capacity",  .unit = "B",   .digits = 1, .own_scale = true},
-    {.name = "bandwidth_Bps",  .title = "bandwidth", .unit = "B/s", .digits = 2, .own_scale = true},
+    {.name = "capacity_bytes", REPORT_OF(struct rk_memory, capacity_bytes), .title = "capacity",  .unit = "B",   .digits = 1, .own_scale = true},
+    {.name = "bandwidth_Bps",  REPORT_OF(struct rk_memory, bandwidth_Bps), .title = "bandwidth", .unit = "B/s", .digits = 2, .own_scale = true},
     {.name = "efficiency",     .title = "achieved",  .unit = "%",   .digits = 1},
 };
 static const struct report_column network_columns[] = {
     {.name = "tier"},
     {.name = "name"},
-    {.name = "size"},
-    {.name = "bandwidth_Bps",   .title = "bandwidth",       .unit = "B/s", .digits = 1, .own_scale = true},
-    {.name = "efficiency",      .title = "achieved",        .unit = "%",   .digits = 1},
-    {.name = "latency_s",       .title = "latency",         .unit = "s",   .digits = 2, .own_scale = true},
-    {.name = "must_be_filled"},
-    {.name = "processor_usage", .title = "costs of engine", .unit = "%",   .digits = 1},
+    {.name = "size", REPORT_OF(struct rk_network, size)},
+    {.name = "bandwidth_Bps",   REPORT_OF(struct rk_network, bandwidth_Bps), .title = "bandwidth",       .unit = "B/s", .digits = 1, .own_scale = true},
+    {.name = "efficiency",      REPORT_OF(struct rk_network, efficiency), .title = "achieved",        .unit = "%",   .digits = 1},
+    {.name = "latency_s",       REPORT_OF(struct rk_network, latency_s), .title = "latency",         .unit = "s",   .digits = 2, .own_scale = true},
+    {.name = "must_be_filled", REPORT_OF(struct rk_network, must_be_filled)},
+    {.name = "processor_usage", REPORT_OF(struct rk_network, processor_usage), .title = "costs of engine", .unit = "%",   .digits = 1},
     {.name = "reduce_scatter"},
     {.name = "all_gather"},
     {.name = "all_reduce"},
@@ -187,14 +173,10 @@ static void add_memories(struct report *report, const struct rk_system *system,
                                           memory_columns, COUNT_OF(memory_columns));
     for (int i = 0; i < system->memories; i++) {
         const struct rk_memory *memory = &system->memory[i];
-        const struct report_cell cells[] = {
-            cell_count((uint64_t)i),
-            cell_text(report_text(report, "%s", memory->name)),
-            cell_number(memory->capacity_bytes),
-            cell_number(memory->bandwidth_Bps),
-            best_efficiency(&memory->curve),
-        };
-        report_row(report, table, cells);
+        const struct report_cell made[] = {cell_count((uint64_t)i),
+                                           cell_text(report_text(report, "%s", memory->name)),
+                                           best_efficiency(&memory->curve)};
+        report_item(report, table, memory, made);
     }
     if (formats & REPORT_IN_TEXT) say_shared(report, system);
 }
@@ -219,21 +201,15 @@ static void add_networks(struct report *report, const struct rk_system *system,
                  network_columns, COUNT_OF(network_columns));
     for (int i = 0; i < system->networks; i++) {
         const struct rk_network *network = &system->network[i];
-        const struct report_cell cells[] = {
+        const struct report_cell made[] = {
             cell_count((uint64_t)i),
             cell_text(report_text(report, "%s", network->name)),
-            cell_count(network->size),
-            cell_number(network->bandwidth_Bps),
-            cell_number(network->efficiency),
-            cell_number(network->latency_s),
-            cell_flag(network->must_be_filled),
-            cell_number(network->processor_usage),
             volume_cell(report, network, RK_REDUCE_SCATTER),
             volume_cell(report, network, RK_ALL_GATHER),
             volume_cell(report, network, RK_ALL_REDUCE),
             volume_cell(report, network, RK_POINT_TO_POINT),
         };
-        report_row(report, table, cells);
+        report_item(report, table, network, made);
     }
 }
 

@@ -17,17 +17,14 @@ static const char *keep(struct report *report, const char *text)
 
 void entry_headline(struct report *report, const struct catalog_entry *entry)
 {
-    static const struct report_column columns[] = {
-        {.name = "name"}, {.name = "description"}, {.name = "synthetic"}};
     const char *name = keep(report, entry->name);
-    const struct report_cell cells[] = {cell_text(name),
-                                        cell_text(keep(report, entry->description)),
-                                        cell_text(keep(report, entry->synthetic))};
     if (name) report_note(report, report_text(report, "%s: %s", entry->id ? entry->id : "-", name));
     report_paragraph(report, keep(report, entry->description));
     if (entry->synthetic && *entry->synthetic)
         report_note(report, report_text(report, "  in one line: %s", entry->synthetic));
-    report_row(report, REPORT_ONE(report, "entry", NULL, REPORT_IN_JSON, columns), cells);
+    REPORT_OBJECT(report, "entry", {"name", cell_text(name)},
+                  {"description", cell_text(keep(report, entry->description))},
+                  {"synthetic", cell_text(keep(report, entry->synthetic))});
 }
 
 void entry_sources(struct report *report, const struct catalog_entry *entry)

@@ -3,7 +3,6 @@
 #include "catalog/hosts.h"
 #include "cli/fits.h"
 #include "cli/verdict.h"
-#include "plan/members.h"
 
 #include <string.h>
 
@@ -73,8 +72,8 @@ static bool is_said(const struct plan_draft *draft, const struct list *list)
 
 static bool offloads_of(const struct rk_plan *plan)
 {
-    return plan->optimizer_paged || share_away(plan, RK_SHARE_OPTIMIZER) > 0 ||
-           share_away(plan, RK_SHARE_WEIGHTS) > 0 || rk_plan_activations_away(plan) > 0;
+    return plan->optimizer_paged || rk_plan_away(plan, RK_SHARE_OPTIMIZER) > 0 ||
+           rk_plan_away(plan, RK_SHARE_WEIGHTS) > 0 || rk_plan_activations_away(plan) > 0;
 }
 
 static const struct rk_system *system_of(const struct tuning *t, const struct rk_plan *plan)

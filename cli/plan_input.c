@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "catalog/hosts.h"
 #include "facts/headroom.h"
-#include "workload/layers.h"
 
 #include "cli/machine_products.h"
 #include "cli/model_input.h"
@@ -433,7 +432,7 @@ static void say_load(struct plan_input *input)
     if (input->model.experts && plan->capacity_padded && !(plan->capacity_factor > 0) &&
         !(plan->imbalance > 1) && plan->framework != RK_MEGATRON)
         plan_assume(input, "imbalance %.3g (of the busiest expert, to which all are padded)",
-                    busiest_expert(&input->model));
+                    rk_busiest_expert(&input->model));
 }
 
 /* What more GPUs share than run is shared by those that do. */

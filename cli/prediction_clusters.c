@@ -184,13 +184,11 @@ static void placed_show(struct report *report, const struct placed *placed)
 static void add_price(struct report *report, const struct rk_machine *machine,
                       const struct clusters_plan *plan)
 {
-    static const struct report_column columns[] = {{.name = "usd"}};
     const double price = clusters_price(machine, plan);
     if (isnan(price)) return;
     report_note(report, report_text(report, "a step costs %s: GPU-hours used, bytes over links",
                                     verdict_money(report, price)));
-    report_record(report, "step_price", columns, 1,
-                  (const struct report_cell[]){cell_number(price)});
+    REPORT_OBJECT(report, "step_price", {"usd", cell_number(price)});
 }
 
 void forecast_placement(struct report *report, const struct forecast *f)

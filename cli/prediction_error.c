@@ -14,7 +14,6 @@ static const struct report_column bar_columns[] = {
     {.name = "class"}, {.name = "runs"}, {.name = "sources"},
     {.name = "p5"}, {.name = "p25"}, {.name = "p50"}, {.name = "p75"}, {.name = "p95"}};
 /* clang-format on */
-static const struct report_column chance_columns[] = {{.name = "probability"}};
 enum { BAR_COLUMNS = sizeof bar_columns / sizeof *bar_columns };
 
 /* The ratios that 5, 25, 50, 75 and 95 % of the measured runs stay below. */
@@ -126,8 +125,7 @@ static void add_memory_records(struct report *report, const struct error_class *
                                double fits)
 {
     add_record(report, "memory_error_bar", c, total);
-    report_row(report, REPORT_ONE(report, "memory_fits", NULL, REPORT_IN_JSON, chance_columns),
-               (struct report_cell[]){cell_number(fits)});
+    REPORT_OBJECT(report, "memory_fits", {"probability", cell_number(fits)});
 }
 
 /* What the class says of the fullest stage, and how likely it is that it fits. */

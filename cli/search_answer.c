@@ -195,22 +195,18 @@ static void add_headroom(struct report *report, const struct search *search)
 
 static void add_headroom_record(struct report *report, const struct search *search)
 {
-    static const struct report_column columns[] = {{.name = "usable_bytes"},
-                                                   {.name = "left_out_step_s"},
-                                                   {.name = "left_out_hbm_bytes"},
-                                                   {.name = "left_out_plan"}};
     const struct rk_found *out = &search->left_out;
     const bool some = search->room == SEARCH_LEAVES_ROOM;
     char words[RK_PLAN_TEXT];
     if (isinf(search->usable_bytes)) return;
     if (some) rk_plan_text(&out->plan, words, sizeof words);
-    report_record(
-        report, "headroom", columns, 4,
-        (const struct report_cell[]){
-            search->room == SEARCH_NO_ROOM ? cell_none() : cell_number(search->usable_bytes),
-            some ? cell_number(out->outcome.step_s) : cell_none(),
-            some ? cell_number(out->outcome.hbm_bytes) : cell_none(),
-            cell_text(some ? report_text(report, "%s", words) : NULL)});
+    REPORT_OBJECT(report, "headroom",
+                  {"usable_bytes", search->room == SEARCH_NO_ROOM
+                                       ? cell_none()
+                                       : cell_number(search->usable_bytes)},
+                  {"left_out_step_s", some ? cell_number(out->outcome.step_s) : cell_none()},
+                  {"left_out_hbm_bytes", some ? cell_number(out->outcome.hbm_bytes) : cell_none()},
+                  {"left_out_plan", cell_text(some ? report_text(report, "%s", words) : NULL)});
 }
 
 static void remark_best(const struct search *search)
@@ -426,38 +422,25 @@ static void add_headline(struct report *report, const struct search *search)
 
 static void add_summary(struct report *report, const struct search *search)
 {
-    static const struct report_column head[] = {
-        {.name = "command"}, {.name = "predictor"}, {.name = "complete"}};
-    static const struct report_column problem[] = {{.name = "gpus"},
-                                                   {.name = "batch"},
-                                                   {.name = "sequence"},
-                                                   {.name = "framework"},
-                                                   {.name = "precision"}};
-    static const struct report_column counts[] = {
-        {.name = "plans"}, {.name = "fits"}, {.name = "repeated"}, {.name = "matches"}};
-    static const struct report_column query[] = {
-        {.name = "where"}, {.name = "sort"}, {.name = "pareto"}};
     const struct search_args *args = search->args;
     const struct rk_plans_problem *p = &search->problem;
     const struct rk_search_counts *c = &search->result.counts;
-    report_record(
-        report, NULL, head, 3,
-        (const struct report_cell[]){cell_text("search"),
-                                     cell_text(search_is_published(search) ? "calculon" : "reckon"),
-                                     cell_flag(search->result.complete)});
-    report_record(report, "problem", problem, 5,
-                  (const struct report_cell[]){cell_count(p->base.ranks), cell_count(p->base.batch),
-                                               cell_count(sequence_of(p)),
-                                               cell_text(rk_framework_name(p->base.framework)),
-                                               cell_text(precision_of(p))});
-    if ((search->where[0] || args->sort || args->pareto))
-        report_record(report, "query", query, 3,
-                      (const struct report_cell[]){cell_text(search->said[0] ? search->said : NULL),
-                                                   cell_text(args->sort), cell_text(args->pareto)});
-    report_record(
-        report, "counts", counts, (search->where[0] || args->sort || args->pareto) ? 4 : 3,
-        (const struct report_cell[]){cell_count(c->total), cell_count(c->verdict[RK_FITS][0]),
-                                     cell_count(c->repeated), cell_count(search->result.matches)});
+    const bool asks = search->where[0] || args->sort || args->pareto;
+    const struct report_pair counts[] = {{"plans", cell_count(c->total)},
+                                         {"fits", cell_count(c->verdict[RK_FITS][0])},
+                                         {"repeated", cell_count(c->repeated)},
+                                         {"matches", cell_count(search->result.matches)}};
+    REPORT_OBJECT(report, NULL, {"command", cell_text("search")},
+                  {"predictor", cell_text(search_is_published(search) ? "calculon" : "reckon")},
+                  {"complete", cell_flag(search->result.complete)});
+    REPORT_OBJECT(report, "problem", {"gpus", cell_count(p->base.ranks)},
+                  {"batch", cell_count(p->base.batch)}, {"sequence", cell_count(sequence_of(p))},
+                  {"framework", cell_text(rk_framework_name(p->base.framework))},
+                  {"precision", cell_text(precision_of(p))});
+    if (asks)
+        REPORT_OBJECT(report, "query", {"where", cell_text(search->said[0] ? search->said : NULL)},
+                      {"sort", cell_text(args->sort)}, {"pareto", cell_text(args->pareto)});
+    report_object(report, "counts", counts, asks ? 4 : 3);
 }
 
 void search_answer_fill(struct report *report, const struct search *search,

@@ -100,11 +100,6 @@ static const char *alike_text(struct report *report, const struct search *search
 
 static void add_alike_record(struct report *report, const struct search *search)
 {
-    static const struct report_column columns[] = {{.name = "step_s"},
-                                                   {.name = "slower"},
-                                                   {.name = "clusters"},
-                                                   {.name = "plan"},
-                                                   {.name = "words"}};
     const struct clusters_answer *answer = space_of(search)->answer;
     const double alike_s = answer->alike.simulated_s;
     char words[RK_PLAN_TEXT] = "";
@@ -113,13 +108,12 @@ static void add_alike_record(struct report *report, const struct search *search)
     const bool some = take_alike(search, &plan, &plain);
     if (some) in = words_of(search, &plan);
     if (some) rk_plan_text(&plain, words, sizeof words);
-    report_record(report, "launchable", columns, 5,
-                  (const struct report_cell[]){
-                      some ? cell_number(alike_s) : cell_none(),
-                      some ? cell_number(alike_s / answer->best.simulated_s - 1) : cell_none(),
-                      cell_text(some ? report_text(report, "%s", in.clusters) : NULL),
-                      cell_text(some ? report_text(report, "%s", in.stages) : NULL),
-                      cell_text(some ? report_text(report, "%s", words) : NULL)});
+    REPORT_OBJECT(
+        report, "launchable", {"step_s", some ? cell_number(alike_s) : cell_none()},
+        {"slower", some ? cell_number(alike_s / answer->best.simulated_s - 1) : cell_none()},
+        {"clusters", cell_text(some ? report_text(report, "%s", in.clusters) : NULL)},
+        {"plan", cell_text(some ? report_text(report, "%s", in.stages) : NULL)},
+        {"words", cell_text(some ? report_text(report, "%s", words) : NULL)});
 }
 
 /* Links whose latency nobody gave, or gave as nothing. */

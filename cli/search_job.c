@@ -5,6 +5,7 @@
 #include "cli/team.h"
 #include "facts/headroom.h"
 #include "search/clusters_space.h"
+#include "search/engine.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -286,8 +286,6 @@ static const char *certificate(struct report *report, const struct layerwise_ans
 static void add_verdict(struct report *report, const struct search *search,
                         const struct layerwise_answer *answer)
 {
-    static const struct report_column columns[] = {
-        {.name = "command"}, {.name = "predictor"}, {.name = "complete"}};
     const struct rk_plans_problem *p = &search->problem;
     const struct forecast f = {p->model, p->system, &answer->plan, &answer->prediction, "", NULL};
     verdict_best(report, answer->complete, &f);
@@ -298,9 +296,8 @@ static void add_verdict(struct report *report, const struct search *search,
                                     p->model->id, p->system->id, p->base.ranks, p->base.batch,
                                     search_model_name(search)));
     if (price) report_note(report, report_text(report, "  %s", price));
-    report_record(report, NULL, columns, 3,
-                  (const struct report_cell[]){cell_text("search"), cell_text("reckon"),
-                                               cell_flag(answer->complete)});
+    REPORT_OBJECT(report, NULL, {"command", cell_text("search")},
+                  {"predictor", cell_text("reckon")}, {"complete", cell_flag(answer->complete)});
 }
 
 static void add_head(struct report *report, const struct layerwise_answer *answer)

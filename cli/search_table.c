@@ -322,7 +322,6 @@ static void add_verdict(struct report *report, const struct table *table,
 
 static void fill_report(struct table *table, const struct search_grid *grid)
 {
-    static const struct report_column head[] = {{.name = "command"}, {.name = "complete"}};
     struct report *report = &table->report;
     const struct search_rows rows = {.row = table->row,
                                      .count = table->count,
@@ -332,8 +331,8 @@ static void fill_report(struct table *table, const struct search_grid *grid)
                                      .mixed = is_mixed(table)};
     add_headline(table, grid);
     search_rows_sort(table->row, table->count, table->args->sort);
-    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, head),
-               (const struct report_cell[]){cell_text("search"), cell_flag(table->complete)});
+    REPORT_OBJECT(report, NULL, {"command", cell_text("search")},
+                  {"complete", cell_flag(table->complete)});
     if (!search_rows_chart(report, &rows)) add_charts(report, table, grid);
     add_verdict(report, table, grid);
     search_rows_add(report, &rows);

@@ -66,8 +66,6 @@ static enum rk_status serve_one(const struct serve_over *over, const struct rk_c
 
 enum rk_status serve_over_clusters(const struct serve_over *over, bool *any, struct rk_error *error)
 {
-    static const struct report_column sums[] = {
-        {.name = "tokens_per_s", .title = "tokens/s", .digits = 5, .help = "of all clusters"}};
     struct rk_machine machine;
     double tokens_per_s = 0;
     enum rk_status status = rk_machine_load(over->source->system, &machine, error);
@@ -79,8 +77,7 @@ enum rk_status serve_over_clusters(const struct serve_over *over, bool *any, str
                     REPORT_IN_ALL, columns);
     for (int i = 0; i < machine.clusters && status == RK_OK; i++)
         status = serve_one(over, &machine.cluster[i], table, &tokens_per_s, error);
-    report_record(over->report, "all", sums, 1,
-                  (const struct report_cell[]){cell_number(tokens_per_s)});
+    REPORT_OBJECT(over->report, "all", {"tokens_per_s", cell_number(tokens_per_s)});
     *any = tokens_per_s > 0;
     report_answer(
         over->report, *any ? REPORT_GOOD : REPORT_BAD,

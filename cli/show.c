@@ -70,6 +70,11 @@ bool show_is_page(const struct show_args *args, const char *path)
     return path && args->format == REPORT_AS_TEXT && text_ends_in(path, ".html");
 }
 
+struct report show_begin(const struct show_args *args, const char *path)
+{
+    return (struct report){.formats = show_is_page(args, path) ? 0 : 1u << args->format};
+}
+
 int show_report(const struct report *report, const struct show_args *args, const char *path,
                 int status)
 {

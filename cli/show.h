@@ -31,6 +31,9 @@ bool show_on_terminal(FILE *file);
 /* Is the answer, as tables for people, to be a page: does `path` end in .html? */
 bool show_is_page(const struct show_args *args, const char *path);
 
+/* An empty report that knows what show_report() will write it as. */
+struct report show_begin(const struct show_args *args, const char *path);
+
 /* Writes the report to a temporary file and renames it to `path`; as a page, if show_is_page(),
  * whose tables sort and filter. NULL and "-" are standard output. Returns the exit code: `status`
  * when all went well, else what went wrong, with its message printed. */

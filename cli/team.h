@@ -2,8 +2,9 @@
 #ifndef RECKON_CLI_TEAM_H
 #define RECKON_CLI_TEAM_H
 
-#include "search/engine.h"
 #include "study/study.h"
+
+struct search_team;
 
 /* NULL: alone. Set before a command runs. */
 extern const struct search_team *cli_team;

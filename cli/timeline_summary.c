@@ -15,13 +15,6 @@
 enum { TEXT_STAGES = 16 };
 
 /* clang-format off */
-static const struct report_column summary_columns[] = {
-    {.name = "command"}, {.name = "fits"}, {.name = "schedule"}, {.name = "messages"},
-    {.name = "stages"}, {.name = "chunks"}, {.name = "microbatches"}, {.name = "passes"},
-    {.name = "step_s"}, {.name = "estimate_step_s"}, {.name = "step_difference"},
-    {.name = "bubble"}, {.name = "estimate_bubble"}, {.name = "tightest_stage"},
-    {.name = "tightest_tier"}, {.name = "window_from_s"}, {.name = "window_to_s"},
-};
 /* The first column is of several clusters. */
 static const struct report_column stage_columns[] = {
     {.name = "cluster"},
@@ -166,28 +159,21 @@ static void add_summary(struct report *report, const struct story *s, bool fits)
 {
     const struct timeline_plan *plan = s->plan;
     const struct timeline *t = s->timeline;
-    const struct report_cell cells[] = {
-        cell_text("timeline"),
-        cell_flag(fits),
-        cell_text(plan->schedule),
-        cell_text(timeline_messages_names[plan->messages]),
-        cell_count(plan->stages),
-        cell_count(plan->chunks),
-        cell_count(plan->microbatches),
-        cell_count(t->passes),
-        cell_number(t->step_s),
-        cell_number(plan->estimate_s),
-        cell_number(over(t->step_s, plan->estimate_s)),
-        cell_number(idle_of(t).mean),
-        cell_number(plan->estimate_s > 0 ? plan->estimate_bubble_s / plan->estimate_s : 0),
-        cell_count(t->tightest_stage),
-        cell_count((uint64_t)plan->tier[t->tightest_tier].tier),
-        cell_number(s->window->from_s),
-        cell_number(fmin(s->window->to_s, t->step_s)),
-    };
-    _Static_assert(sizeof cells / sizeof *cells == sizeof summary_columns / sizeof *summary_columns,
-                   "a cell per column");
-    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, summary_columns), cells);
+    REPORT_OBJECT(
+        report, NULL, {"command", cell_text("timeline")}, {"fits", cell_flag(fits)},
+        {"schedule", cell_text(plan->schedule)},
+        {"messages", cell_text(timeline_messages_names[plan->messages])},
+        {"stages", cell_count(plan->stages)}, {"chunks", cell_count(plan->chunks)},
+        {"microbatches", cell_count(plan->microbatches)}, {"passes", cell_count(t->passes)},
+        {"step_s", cell_number(t->step_s)}, {"estimate_step_s", cell_number(plan->estimate_s)},
+        {"step_difference", cell_number(over(t->step_s, plan->estimate_s))},
+        {"bubble", cell_number(idle_of(t).mean)},
+        {"estimate_bubble",
+         cell_number(plan->estimate_s > 0 ? plan->estimate_bubble_s / plan->estimate_s : 0)},
+        {"tightest_stage", cell_count(t->tightest_stage)},
+        {"tightest_tier", cell_count((uint64_t)plan->tier[t->tightest_tier].tier)},
+        {"window_from_s", cell_number(s->window->from_s)},
+        {"window_to_s", cell_number(fmin(s->window->to_s, t->step_s))});
 }
 
 static void add_differences(struct report *report, const struct story *s)
@@ -337,9 +323,7 @@ void timeline_summary(struct report *report, const struct story *s, bool fits)
 /* Without durations there is nothing to simulate. */
 void timeline_refusal(struct report *report, const struct story *s)
 {
-    static const struct report_column columns[] = {{.name = "command"}, {.name = "fits"}};
     verdict_add(report, &s->forecast, NULL);
-    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns),
-               (const struct report_cell[]){cell_text("timeline"), cell_flag(false)});
+    REPORT_OBJECT(report, NULL, {"command", cell_text("timeline")}, {"fits", cell_flag(false)});
     add_inputs(report, s);
 }

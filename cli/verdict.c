@@ -1,7 +1,6 @@
 #include "cli/verdict.h"
 
 #include "base/units.h"
-#include "campaign/facts.h"
 #include "cli/describe.h"
 #include "facts/learned.h"
 
@@ -130,7 +129,7 @@ static double price_of(struct report *report, const struct rk_system *system, co
     struct rk_error error;
     *source = "as the machine's line says";
     if (rk_campaign_facts_load(NULL, &facts, &error) != RK_OK) return 0;
-    const double price = facts_price(facts, system, "", &offer);
+    const double price = rk_price_of(facts, system, "", &offer);
     if (offer)
         *source = report_text(report, "%s: %s, %s", *system->price ? "listed" : "cheapest listed",
                               offer->name, offer->date);

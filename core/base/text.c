@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LONGEST = 63 };
 
@@ -220,6 +221,28 @@ bool text_ends_in_any(const char *text, const char *const *endings)
 {
     for (int i = 0; endings[i]; i++)
         if (text_ends_in(text, endings[i])) return true;
+    return false;
+}
+
+int text_word(const char *words, const char *text, size_t length, bool any_case)
+{
+    int index = 0;
+    for (const char *p = words; p && *p; index++) {
+        const size_t n = strcspn(p, "|");
+        if (n == length && (any_case ? strncasecmp : strncmp)(p, text, n) == 0) return index;
+        p += n + (p[n] == '|');
+    }
+    return -1;
+}
+
+bool text_matches_any(const char *text, const char *const *patterns)
+{
+    for (; *patterns; patterns++) {
+        const size_t length = strlen(*patterns);
+        const bool begins = length && (*patterns)[length - 1] == '*';
+        if (begins ? strncmp(text, *patterns, length - 1) == 0 : strcmp(text, *patterns) == 0)
+            return true;
+    }
     return false;
 }
 

@@ -24,6 +24,13 @@ bool text_part_ends_in(const char *text, size_t length, const char *ending);
 /* ... in one of `endings`, which NULL ends? */
 bool text_ends_in_any(const char *text, const char *const *endings);
 
+/* Which of these words, with '|' between them, the first `length` bytes of `text` are: 0, 1, ...,
+ * or -1. NULL has none. */
+int text_word(const char *words, const char *text, size_t length, bool any_case);
+
+/* Is `text` one of `patterns`, which NULL ends? One that ends in '*' is all that begins so. */
+bool text_matches_any(const char *text, const char *const *patterns);
+
 /* Names and other texts of files reach terminals, scripts and tables: what ends lines there or
  * steers a terminal (controls, turns of the direction of writing) and what is no UTF-8 becomes '?'.
  */

@@ -338,7 +338,7 @@ const struct rk_price_offer *facts_offer(const struct rk_campaign_facts *facts, 
     return found;
 }
 
-double facts_price(const struct rk_campaign_facts *facts, const struct rk_system *system,
+double rk_price_of(const struct rk_campaign_facts *facts, const struct rk_system *system,
                    const char *name, const struct rk_price_offer **offer)
 {
     const char *said = *system->price ? system->price : name;

@@ -59,11 +59,6 @@ struct rk_failure_rates logbook_rates(const struct logbook *logbook);
 const struct rk_price_offer *facts_offer(const struct rk_campaign_facts *facts, const char *system,
                                          const char *name);
 
-/* US dollars for an hour of a GPU: as the machine's line says, a number or an offer, else by the
- * offer of that name ("": the cheapest). 0: not known. `offer` is NULL where it is of none. */
-double facts_price(const struct rk_campaign_facts *facts, const struct rk_system *system,
-                   const char *name, const struct rk_price_offer **offer);
-
 /* On how many tokens a model was trained; NULL: not known. */
 const struct trained *facts_trained(const struct rk_campaign_facts *facts, const char *model);
 

@@ -76,7 +76,7 @@ static enum rk_status set_price(const struct rk_campaign_facts *facts, const str
             "price: %g US dollars for an hour make no cost: give more than 0, an offer of "
             "the list, or leave it out",
             run->price);
-    c->price = said ? run->price : facts_price(facts, system, run->offer, &offer);
+    c->price = said ? run->price : rk_price_of(facts, system, run->offer, &offer);
     if (said || (c->price > 0 && !offer)) return RK_OK;
     const char *name = *system->price ? system->price : run->offer;
     if (!offer && *name)

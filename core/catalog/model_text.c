@@ -1,4 +1,5 @@
 /* model_text.c - a model as a file, by the table of its keys. */
+#include "base/stored.h"
 #include "catalog/model_fields.h"
 
 #include <string.h>
@@ -10,21 +11,10 @@ bool model_field_counts(const struct field *field)
 
 uint64_t model_field_value(const struct rk_model *model, const struct field *field)
 {
-    const char *at = (const char *)model + field->offset;
-    uint64_t count;
-    int index;
-    bool flag;
-    switch (field->type) {
-    case FIELD_CHOICE:
-        memcpy(&index, at, sizeof index);
-        return (uint64_t)index;
-    case FIELD_BOOL:
-        memcpy(&flag, at, sizeof flag);
-        return flag;
-    default:
-        memcpy(&count, at, sizeof count);
-        return count;
-    }
+    return stored_get((const char *)model + field->offset, field->type == FIELD_CHOICE ? STORED_INT
+                                                           : field->type == FIELD_BOOL
+                                                               ? STORED_BOOL
+                                                               : STORED_U64);
 }
 
 const char *model_field_text(const struct rk_model *model, const struct field *field)

@@ -1,5 +1,5 @@
 #include "clusters/given.h"
-#include "clusters/predict.h"
+#include "clusters/price.h"
 
 #include "clusters/costs.h"
 

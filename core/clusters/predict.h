@@ -9,6 +9,7 @@
 
 #include "clusters/given.h"
 #include "clusters/plan.h"
+#include "clusters/price.h"
 #include "timeline/timeline.h"
 
 /* A plan's stages as given.h has them, and back: a plan with the choices of `words` that are none
@@ -69,13 +70,5 @@ enum rk_status step_timeline(struct timeline_plan *timeline, const struct rk_mod
                              const struct rk_prediction *prediction,
                              const struct clusters_judged *judged, int messages,
                              struct rk_error *error);
-
-/* ---- what a step costs: price.c ---- */
-
-/* USD of a step: GPU-hours, bytes over links. NAN: no price is known. */
-double clusters_price(const struct rk_machine *machine, const struct clusters_plan *plan);
-
-/* ... of it for bytes over links; 0: they cost nothing. */
-double clusters_link_price(const struct rk_machine *machine, const struct clusters_plan *plan);
 
 #endif

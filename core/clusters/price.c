@@ -1,4 +1,4 @@
-#include "clusters/predict.h"
+#include "clusters/price.h"
 
 #include <math.h>
 

@@ -14,10 +14,7 @@ struct rk_plan plan_of_framework(enum rk_framework framework);
 /* The share of a class of tensors that is in any lower tier. */
 static inline double share_away(const struct rk_plan *plan, enum rk_share share)
 {
-    double away = 0;
-    for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
-        away += plan->share[share][tier];
-    return away;
+    return rk_plan_away(plan, share);
 }
 
 #endif

@@ -4,29 +4,16 @@
 #include "report/report.h"
 #include "report/write.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 static void write_cell(const struct report_cell *cell, FILE *out)
 {
     char buffer[NUMBER_SIZE];
-    switch (cell->type) {
-    case REPORT_TEXT:
-        text_put_csv(out, cell->as.text);
-        break;
-    case REPORT_COUNT:
-        fprintf(out, "%" PRIu64, cell->as.count);
-        break;
-    case REPORT_NUMBER:
-        fputs(number_exact(cell->as.number, buffer), out);
-        break;
-    case REPORT_FLAG:
-        fputs(cell->as.flag ? "true" : "false", out);
-        break;
-    case REPORT_NONE:
-        break;
-    }
+    if (cell->type == REPORT_NUMBER)
+        fputs(number_exact(cell->as.number, buffer), out); /* also what is not finite */
+    else if (cell->type != REPORT_NONE)
+        cell_write_json(cell, text_put_csv, out);
 }
 
 static void write_table(const struct report_table *table, struct report_cell *cells, FILE *out)

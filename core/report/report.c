@@ -205,10 +205,18 @@ void report_item_of(struct report *report, struct report_table *table, const voi
     report_row(report, table, cells);
 }
 
-void report_record(struct report *report, const char *name, const struct report_column *columns,
-                   int count, const struct report_cell *cells)
+void report_object(struct report *report, const char *name, const struct report_pair *pairs,
+                   int count)
 {
-    report_row(report, report_one(report, name, NULL, REPORT_IN_JSON, columns, count), cells);
+    struct report_column *columns = report_alloc(report, (size_t)count * sizeof *columns);
+    struct report_cell cells[REPORT_MAX_COLUMNS];
+    RK_REQUIRE(count <= REPORT_MAX_COLUMNS);
+    for (int i = 0; columns && i < count; i++) {
+        columns[i].name = pairs[i].name;
+        cells[i] = pairs[i].cell;
+    }
+    if (columns)
+        report_row(report, report_one(report, name, NULL, REPORT_IN_JSON, columns, count), cells);
 }
 
 void table_row(const struct report_table *table, size_t row, struct report_cell *cells)

@@ -126,6 +126,7 @@ enum report_tone { REPORT_PLAIN, REPORT_GOOD, REPORT_UNSURE, REPORT_BAD };
 struct report {
     struct report_table *first, *last;
     struct report_block *memory; /* all that the report allocated */
+    unsigned formats;            /* REPORT_IN_... that it will be written as; 0: any */
     const char *title;           /* of its page; NULL: its first line */
     const char *verdict;         /* the answer in a sentence; NULL: none was given */
     bool leads;                  /* text begins with the verdict, too */
@@ -167,6 +168,12 @@ const char *report_digits(uint64_t count, char buffer[REPORT_DIGITS]);
 
 /* A zeroed struct is an empty report. */
 void report_release(struct report *report);
+
+/* Will anybody see a table of these formats? What costs time is not made for nobody. */
+static inline bool report_shows(const struct report *report, unsigned formats)
+{
+    return !report->formats || (report->formats & formats);
+}
 
 /* Memory that lives as long as the report, zeroed; NULL marks the report as failed. */
 void *report_alloc(struct report *report, size_t size);
@@ -217,9 +224,18 @@ void report_row(struct report *report, struct report_table *table, const struct 
 void report_item_of(struct report *report, struct report_table *table, const void *item,
                     const struct report_cell *made, int count);
 
-/* A table of one row that JSON shows as an object; `columns` (count) as report_add wants them. */
-void report_record(struct report *report, const char *name, const struct report_column *columns,
-                   int count, const struct report_cell *cells);
+/* What programs are told once: a table of one row that JSON shows as an object, its members named
+ * next to their values: REPORT_OBJECT(report, "step_price", {"usd", cell_number(price)}). `name`
+ * NULL: members of what is around it. */
+struct report_pair {
+    const char *name; /* lives as long as the report */
+    struct report_cell cell;
+};
+void report_object(struct report *report, const char *name, const struct report_pair *pairs,
+                   int count);
+#define REPORT_OBJECT(report, name, ...)                                                           \
+    report_object(report, name, (const struct report_pair[]){__VA_ARGS__},                         \
+                  (int)(sizeof((struct report_pair[]){__VA_ARGS__}) / sizeof(struct report_pair)))
 
 /* Writes all tables that are meant for the format. RK_IO when the report failed or `out` did. */
 enum rk_status report_write(const struct report *report, enum report_format format,

@@ -345,36 +345,29 @@ static void parse_unary(struct parser *p)
     p->depth--;
 }
 
+/* `part`s joined by either of two signs, from the left. */
+static void parse_joined(struct parser *p, void (*part)(struct parser *), const char *const sign[2],
+                         const enum term_kind kind[2])
+{
+    part(p);
+    while (!p->failed) {
+        const int which = accept_sign(p, sign[0]) ? 0 : accept_sign(p, sign[1]) ? 1 : -1;
+        if (which < 0) return;
+        part(p);
+        emit_kind(p, kind[which]);
+    }
+}
+
 static void parse_product(struct parser *p)
 {
-    parse_unary(p);
-    while (!p->failed) {
-        enum term_kind kind;
-        if (accept_sign(p, "*"))
-            kind = TERM_MULTIPLY;
-        else if (accept_sign(p, "/"))
-            kind = TERM_DIVIDE;
-        else
-            return;
-        parse_unary(p);
-        emit_kind(p, kind);
-    }
+    parse_joined(p, parse_unary, (const char *const[]){"*", "/"},
+                 (const enum term_kind[]){TERM_MULTIPLY, TERM_DIVIDE});
 }
 
 static void parse_sum(struct parser *p)
 {
-    parse_product(p);
-    while (!p->failed) {
-        enum term_kind kind;
-        if (accept_sign(p, "+"))
-            kind = TERM_ADD;
-        else if (accept_sign(p, "-"))
-            kind = TERM_SUBTRACT;
-        else
-            return;
-        parse_product(p);
-        emit_kind(p, kind);
-    }
+    parse_joined(p, parse_product, (const char *const[]){"+", "-"},
+                 (const enum term_kind[]){TERM_ADD, TERM_SUBTRACT});
 }
 
 static void parse_comparison(struct parser *p)

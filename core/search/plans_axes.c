@@ -1,17 +1,15 @@
 #include "search/plans_axes.h"
 
+#include "base/stored.h"
 #include "plan/names.h"
 #include "search/plans_offer.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* The C type of a member decides how it is read and written. */
-enum storage {
-    STORED_U64,
-    STORED_BOOL,
-    STORED_INT,
-    STORED_SHARE,
+/* Where an axis is no member: beyond enum stored. */
+enum {
+    STORED_SHARE = STORED_KINDS,
     STORED_RECOMPUTE,
     STORED_SPLIT,
     STORED_TENSOR_COMM,
@@ -23,7 +21,7 @@ static const char *const split_names[] = {"even", "ends", "balanced", NULL};
 
 struct axis_row {
     struct rk_plan_axis_info info;
-    enum storage storage;
+    int storage;   /* enum stored, or one of the above */
     size_t offset; /* STORED_SHARE: enum rk_share */
     enum plan_bundle bundle;
     plan_offer *offer;
@@ -135,19 +133,9 @@ static uint64_t tensor_comm_of(const struct rk_plan *plan)
 uint64_t rk_plan_axis_get(const struct rk_plan *plan, enum rk_plan_axis axis)
 {
     const char *member = (const char *)plan + axes[axis].offset;
-    uint64_t number;
-    int choice;
-    bool flag;
-    switch (axes[axis].storage) {
-    case STORED_U64:
-        memcpy(&number, member, sizeof number);
-        return number;
-    case STORED_BOOL:
-        memcpy(&flag, member, sizeof flag);
-        return flag;
-    case STORED_INT:
-        memcpy(&choice, member, sizeof choice);
-        return (uint64_t)choice;
+    const int storage = axes[axis].storage;
+    if (storage < STORED_KINDS) return stored_get(member, (enum stored)storage);
+    switch (storage) {
     case STORED_SHARE:
         return tier_of(plan, (enum rk_share)axes[axis].offset);
     case STORED_RECOMPUTE:
@@ -182,18 +170,9 @@ static void set_tier(struct rk_plan *plan, enum rk_share share, uint64_t value)
 static inline void set_axis(struct rk_plan *plan, enum rk_plan_axis axis, uint64_t value)
 {
     char *member = (char *)plan + axes[axis].offset;
-    const int choice = (int)value;
-    const bool flag = value != 0;
-    switch (axes[axis].storage) {
-    case STORED_U64:
-        memcpy(member, &value, sizeof value);
-        break;
-    case STORED_BOOL:
-        memcpy(member, &flag, sizeof flag);
-        break;
-    case STORED_INT:
-        memcpy(member, &choice, sizeof choice);
-        break;
+    const int storage = axes[axis].storage;
+    if (storage < STORED_KINDS) stored_set(member, (enum stored)storage, value);
+    switch (storage) {
     case STORED_SHARE:
         set_tier(plan, (enum rk_share)axes[axis].offset, value);
         break;
@@ -208,7 +187,7 @@ static inline void set_axis(struct rk_plan *plan, enum rk_plan_axis axis, uint64
         plan->sequence_parallel = value == RK_COMM_RS_AG;
         plan->messages_sharded = value == RK_COMM_P2P_RS_AG;
         break;
-    case DERIVED_DATA:
+    default:
         break;
     }
 }

@@ -87,44 +87,41 @@ static enum rk_status write_study(const struct study *study, const char *grid,
     return status;
 }
 
-static enum rk_status write_figures(const struct study *study, struct study_database *database,
-                                    struct rk_error *error)
+typedef void bind_row(struct binder *b, const struct study *study, size_t i);
+
+static enum rk_status write_rows(const struct study *study, struct study_database *database,
+                                 const char *insert, size_t count, bind_row *bind,
+                                 struct rk_error *error)
 {
     struct binder b = {NULL, 0};
-    enum rk_status status =
-        database_prepare(database, "INSERT INTO figure VALUES(?, ?, ?)", &b.statement, error);
-    for (size_t i = 0; i < study->figures && status == RK_OK; i++) {
+    enum rk_status status = database_prepare(database, insert, &b.statement, error);
+    for (size_t i = 0; i < count && status == RK_OK; i++) {
         b.at = 0;
-        bind_count(&b, i + 1);
-        bind_text(&b, study->figure[i].name);
-        bind_text(&b, study->figure[i].title);
+        bind(&b, study, i);
         status = database_step(database, b.statement, error);
     }
     sqlite3_finalize(b.statement);
     return status;
 }
 
-static enum rk_status write_models(const struct study *study, struct study_database *database,
-                                   struct rk_error *error)
+static void bind_grid_figure(struct binder *b, const struct study *study, size_t i)
 {
-    struct binder b = {NULL, 0};
-    enum rk_status status = database_prepare(
-        database, "INSERT INTO model VALUES(?, ?, ?, ?, ?, ?, ?, ?)", &b.statement, error);
-    for (size_t i = 0; i < study->models && status == RK_OK; i++) {
-        const struct rk_model *model = &study->model[i].model;
-        b.at = 0;
-        bind_text(&b, study->model[i].name);
-        bind_count(&b, model->layers);
-        bind_count(&b, model->hidden);
-        bind_count(&b, model->feedforward);
-        bind_count(&b, model->heads);
-        bind_count(&b, model->head_dim);
-        bind_count(&b, model->sequence);
-        bind_count(&b, rk_model_parameters(model));
-        status = database_step(database, b.statement, error);
-    }
-    sqlite3_finalize(b.statement);
-    return status;
+    bind_count(b, i + 1);
+    bind_text(b, study->figure[i].name);
+    bind_text(b, study->figure[i].title);
+}
+
+static void bind_model(struct binder *b, const struct study *study, size_t i)
+{
+    const struct rk_model *model = &study->model[i].model;
+    bind_text(b, study->model[i].name);
+    bind_count(b, model->layers);
+    bind_count(b, model->hidden);
+    bind_count(b, model->feedforward);
+    bind_count(b, model->heads);
+    bind_count(b, model->head_dim);
+    bind_count(b, model->sequence);
+    bind_count(b, rk_model_parameters(model));
 }
 
 static void bind_memory(struct binder *b, const struct rk_system *system, int tier)
@@ -149,25 +146,15 @@ static void bind_network(struct binder *b, const struct rk_system *system, int t
     bind_number(b, system->network[tier].bandwidth_Bps);
 }
 
-static enum rk_status write_systems(const struct study *study, struct study_database *database,
-                                    struct rk_error *error)
+static void bind_system(struct binder *b, const struct study *study, size_t i)
 {
-    struct binder b = {NULL, 0};
-    enum rk_status status = database_prepare(
-        database, "INSERT INTO system VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", &b.statement, error);
-    for (size_t i = 0; i < study->systems && status == RK_OK; i++) {
-        const struct study_system *system = &study->system[i];
-        b.at = 0;
-        bind_text(&b, system->name);
-        bind_text(&b, system->description);
-        for (int tier = 0; tier < 2; tier++)
-            bind_memory(&b, &system->system, tier);
-        for (int tier = 0; tier < 2; tier++)
-            bind_network(&b, &system->system, tier);
-        status = database_step(database, b.statement, error);
-    }
-    sqlite3_finalize(b.statement);
-    return status;
+    const struct study_system *system = &study->system[i];
+    bind_text(b, system->name);
+    bind_text(b, system->description);
+    for (int tier = 0; tier < 2; tier++)
+        bind_memory(b, &system->system, tier);
+    for (int tier = 0; tier < 2; tier++)
+        bind_network(b, &system->system, tier);
 }
 
 static void bind_run(struct binder *b, const struct study *study, const struct study_point *point)
@@ -181,24 +168,34 @@ static void bind_run(struct binder *b, const struct study *study, const struct s
             bind_null(b);
 }
 
-static enum rk_status write_points(const struct study *study, struct study_database *database,
+static void bind_grid_point(struct binder *b, const struct study *study, size_t i)
+{
+    const struct study_point *point = &study->point[i];
+    bind_count(b, (uint64_t)point->figure + 1);
+    bind_count(b, point->number);
+    bind_point(b, study, point);
+    bind_text(b, point->key);
+    bind_run(b, study, point);
+}
+
+static enum rk_status write_tables(const struct study *study, struct study_database *database,
                                    struct rk_error *error)
 {
-    struct binder b = {NULL, 0};
-    enum rk_status status = database_prepare(
-        database, "INSERT INTO point VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        &b.statement, error);
-    for (size_t i = 0; i < study->points && status == RK_OK; i++) {
-        const struct study_point *point = &study->point[i];
-        b.at = 0;
-        bind_count(&b, (uint64_t)point->figure + 1);
-        bind_count(&b, point->number);
-        bind_point(&b, study, point);
-        bind_text(&b, point->key);
-        bind_run(&b, study, point);
-        status = database_step(database, b.statement, error);
-    }
-    sqlite3_finalize(b.statement);
+    const struct {
+        const char *insert;
+        size_t count;
+        bind_row *bind;
+    } tables[] = {
+        {"INSERT INTO figure VALUES(?, ?, ?)", study->figures, bind_grid_figure},
+        {"INSERT INTO model VALUES(?, ?, ?, ?, ?, ?, ?, ?)", study->models, bind_model},
+        {"INSERT INTO system VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", study->systems, bind_system},
+        {"INSERT INTO point VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         study->points, bind_grid_point},
+    };
+    enum rk_status status = RK_OK;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && status == RK_OK; i++)
+        status =
+            write_rows(study, database, tables[i].insert, tables[i].count, tables[i].bind, error);
     return status;
 }
 
@@ -228,10 +225,7 @@ enum rk_status study_write_grid(const struct study *study, struct study_database
         "DELETE FROM system; DELETE FROM point",
         error);
     if (status == RK_OK) status = write_study(study, key, database, error);
-    if (status == RK_OK) status = write_figures(study, database, error);
-    if (status == RK_OK) status = write_models(study, database, error);
-    if (status == RK_OK) status = write_systems(study, database, error);
-    if (status == RK_OK) status = write_points(study, database, error);
+    if (status == RK_OK) status = write_tables(study, database, error);
     if (status == RK_OK) status = database_seal_grid(database, error);
     return database_end(database, status, error);
 }

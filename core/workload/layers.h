@@ -85,9 +85,6 @@ double layer_cache_bytes(enum layer_kind kind, const struct rk_model *model,
 /* Bytes of an element of the input that a narrow linear layer keeps. */
 double narrow_kept_bytes(const struct rk_plan *plan);
 
-/* Tokens of the busiest expert over the mean, where a plan pads to it and has no imbalance. */
-double busiest_expert(const struct rk_model *model);
-
 /* Entries of the padded embedding table. */
 double padded_vocabulary(const struct rk_model *model, const struct rk_plan *plan);
 

@@ -33,7 +33,7 @@ struct mixture {
 
 /* How a router that nobody forces spreads tokens lies between evenly and all on the same experts:
  * the geometric mean of both. */
-double busiest_expert(const struct rk_model *model)
+double rk_busiest_expert(const struct rk_model *model)
 {
     return sqrt((double)model->experts / (double)model->active_experts);
 }
@@ -44,7 +44,7 @@ static double crowding_of(const struct rk_model *model, const struct rk_plan *pl
 {
     const double capacity = plan->capacity_factor;
     if (plan->capacity_padded && capacity > 0) return capacity;
-    if (plan->capacity_padded && !(plan->imbalance > 1)) return busiest_expert(model);
+    if (plan->capacity_padded && !(plan->imbalance > 1)) return rk_busiest_expert(model);
     const double busiest = plan->imbalance > 1 ? plan->imbalance : 1;
     return capacity > 0 ? fmin(busiest, capacity) : busiest;
 }

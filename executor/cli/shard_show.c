@@ -381,23 +381,15 @@ static void add_headline(struct report *report, const struct sharding *s,
 static void add_record(struct report *report, const struct sharding *s,
                        const struct transferred *done, const struct sharding_moves *moves)
 {
-    static const struct report_column columns[] = {
-        {.name = "plan_words"},   {.name = "tensors"},     {.name = "checkpoint_bytes"},
-        {.name = "shards_bytes"}, {.name = "read_bytes"},  {.name = "written_bytes"},
-        {.name = "stay_bytes"},   {.name = "moved_bytes"},
-    };
     const struct sums sums = sum_bytes(s);
-    const struct report_cell cells[] = {
-        cell_text(plan_of(report, s)),
-        cell_count(s->to.tensors),
-        cell_number(sums.whole),
-        cell_number(sums.shards),
-        done ? cell_count(done->bytes_read) : cell_none(),
-        done ? cell_count(done->bytes_written) : cell_none(),
-        moves ? cell_number(moves->stay) : cell_none(),
-        moves ? cell_number(moves->move) : cell_none(),
-    };
-    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns), cells);
+    REPORT_OBJECT(report, NULL, {"plan_words", cell_text(plan_of(report, s))},
+                  {"tensors", cell_count(s->to.tensors)},
+                  {"checkpoint_bytes", cell_number(sums.whole)},
+                  {"shards_bytes", cell_number(sums.shards)},
+                  {"read_bytes", done ? cell_count(done->bytes_read) : cell_none()},
+                  {"written_bytes", done ? cell_count(done->bytes_written) : cell_none()},
+                  {"stay_bytes", moves ? cell_number(moves->stay) : cell_none()},
+                  {"moved_bytes", moves ? cell_number(moves->move) : cell_none()});
 }
 
 int shard_show(const struct sharding *s, const struct transferred *done, bool explain,

@@ -1,4 +1,5 @@
 #include "cli/train_exact.h"
+#include "base/text.h"
 
 #include "huggingface/hf_keys.h"
 
@@ -189,20 +190,9 @@ static bool leaves(const struct exact *e, enum value as, const json_t *value)
     return false;
 }
 
-static bool is_followed(const char *key)
-{
-    for (int i = 0; followed[i]; i++) {
-        const size_t length = strlen(followed[i]);
-        const bool begins = followed[i][length - 1] == '*';
-        if (begins ? strncmp(key, followed[i], length - 1) == 0 : strcmp(key, followed[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool is_exact(const struct exact *e, const char *key, const json_t *value)
 {
-    if (json_is_null(value) || is_followed(key)) return true;
+    if (json_is_null(value) || text_matches_any(key, followed)) return true;
     for (size_t i = 0; i < sizeof valued / sizeof *valued; i++)
         if (strcmp(valued[i].key, key) == 0) return leaves(e, valued[i].value, value);
     if (strcmp(key, "use_qk_norm") == 0 && !hf_type_follows(e->type, key))

@@ -9,19 +9,24 @@
 
 /* ---- characters ---- */
 
-/* The last row whose `from` is not above `code`. */
-static enum char_class unicode_class(uint32_t code)
+/* Of an ascending list, the last that is not above `value`, else the first. */
+static inline size_t last_until(const uint32_t *list, size_t count, uint32_t value)
 {
-    size_t low = 0, high = COUNT_OF(class_from);
-    if (code > UNICODE_LAST) return CLASS_OTHER;
+    size_t low = 0, high = count;
     while (high - low > 1) {
         const size_t middle = (low + high) / 2;
-        if (class_from[middle] >> 3 <= code)
+        if (list[middle] <= value)
             low = middle;
         else
             high = middle;
     }
-    return class_from[low] & 7;
+    return low;
+}
+
+static enum char_class unicode_class(uint32_t code)
+{
+    if (code > UNICODE_LAST) return CLASS_OTHER;
+    return class_from[last_until(class_from, COUNT_OF(class_from), code << 3 | 7)] & 7;
 }
 
 /* clang-format off */
@@ -133,18 +138,15 @@ static uint32_t combining_order(uint32_t code)
     return low < COUNT_OF(combining) && combining[low].first <= code ? combining[low].order : 0;
 }
 
-static const struct decomposition *find_decomposition(uint32_t code)
+enum { FIRST_BITS = 20, FIRST_MASK = (1 << FIRST_BITS) - 1 };
+
+/* 0 for what does not decompose. */
+static uint64_t find_decomposition(uint32_t code)
 {
-    size_t low = 0, high = COUNT_OF(decompositions);
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (decompositions[middle].code < code)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < COUNT_OF(decompositions) && decompositions[low].code == code ? &decompositions[low]
-                                                                              : NULL;
+    const size_t run = last_until(run_from, COUNT_OF(run_from), code);
+    const size_t row = run_row[run] + code - run_from[run];
+    const size_t end = run + 1 < COUNT_OF(run_row) ? run_row[run + 1] : COUNT_OF(decompositions);
+    return code >= run_from[run] && row < end ? decompositions[row] : 0;
 }
 
 static bool decompose(struct codes *codes, uint32_t code)
@@ -156,9 +158,9 @@ static bool decompose(struct codes *codes, uint32_t code)
                codes_add(codes, HANGUL_VOWEL + rest % HANGUL_VOWELS) &&
                (tail == 0 || codes_add(codes, HANGUL_TAIL + tail));
     }
-    const struct decomposition *row = find_decomposition(code);
-    if (!row) return codes_add(codes, code);
-    return decompose(codes, row->first) && (!row->second || codes_add(codes, row->second));
+    const uint64_t parts = find_decomposition(code), second = parts >> FIRST_BITS;
+    if (!parts) return codes_add(codes, code);
+    return decompose(codes, parts & FIRST_MASK) && (!second || codes_add(codes, (uint32_t)second));
 }
 
 static uint32_t compose_hangul(uint32_t first, uint32_t second)
@@ -173,15 +175,22 @@ static uint32_t compose_hangul(uint32_t first, uint32_t second)
     return 0;
 }
 
+static uint32_t code_of_row(uint32_t row)
+{
+    const size_t run = last_until(run_row, COUNT_OF(run_row), row);
+    return run_from[run] + row - run_row[run];
+}
+
 static uint32_t compose(uint32_t first, uint32_t second)
 {
     const uint32_t syllable = compose_hangul(first, second);
     size_t low = 0, high = syllable || second < FIRST_TO_NORMALIZE ? 0 : COUNT_OF(composed);
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        const struct decomposition *row = &decompositions[composed[middle]];
-        if (row->first == first && row->second == second) return row->code;
-        if (row->first < first || (row->first == first && row->second < second))
+        const uint64_t parts = decompositions[composed[middle]];
+        const uint32_t one = parts & FIRST_MASK, two = (uint32_t)(parts >> FIRST_BITS);
+        if (one == first && two == second) return code_of_row(composed[middle]);
+        if (one < first || (one == first && two < second))
             low = middle + 1;
         else
             high = middle;

@@ -2,6 +2,7 @@
  * kind of layer that the file has. Keys, values and what follows from them: docs/check.md. */
 #include "base/limits.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "catalog/plan_fields.h"
 #include "check/findings.h"
 #include "check/sources.h"
@@ -114,24 +115,12 @@ static bool read_number(const char **at, uint64_t least, uint64_t most, uint32_t
     return !errno && number >= least && number <= most;
 }
 
-static int word_index(const char *words, const char *text)
-{
-    const size_t n = strlen(text);
-    int index = 0;
-    for (const char *p = words; *p; index++) {
-        const size_t length = strcspn(p, "|");
-        if (n && length == n && strncmp(p, text, n) == 0) return index;
-        p += length + (p[length] == '|');
-    }
-    return -1;
-}
-
 static bool read_values(struct file *file, enum galvatron_key key, const char *text)
 {
     uint32_t *value = file->value[key];
     int n = 0;
     if (keys[key].words) {
-        const int index = word_index(keys[key].words, text);
+        const int index = *text ? text_word(keys[key].words, text, strlen(text), false) : -1;
         if (index >= 0) value[n++] = (uint32_t)index;
         file->count[key] = n;
         return index >= 0;

@@ -174,7 +174,7 @@ static int write_tables(const struct diff *d, const struct diff_args *args, int 
 {
     const struct diff_input *in = &d->in;
     struct megatron_changes *changes = changes_of(in, &args->source);
-    struct report report = {.first = NULL};
+    struct report report = show_begin(&args->show, args->output);
     struct rk_error error;
     const bool script = (in->script && is_script_name(args->output)) || writes_config(in, args);
     diff_tables(&report, d, changes);

@@ -232,15 +232,9 @@ static void add_verdict(struct report *report, const struct forecast *f, const s
 
 static void add_record(struct report *report, const struct forecast *f, const struct measured *m)
 {
-    static const struct report_column columns[] = {{.name = "command"},
-                                                   {.name = "format"},
-                                                   {.name = "steps"},
-                                                   {.name = "measured_s"},
-                                                   {.name = "predicted_s"}};
-    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns),
-               (struct report_cell[]){cell_text("doctor"), cell_text(m->format),
-                                      cell_count(m->steps), cell_number(m->median_s),
-                                      cell_number(f->prediction->step_s)});
+    REPORT_OBJECT(report, NULL, {"command", cell_text("doctor")}, {"format", cell_text(m->format)},
+                  {"steps", cell_count(m->steps)}, {"measured_s", cell_number(m->median_s)},
+                  {"predicted_s", cell_number(f->prediction->step_s)});
 }
 
 /* A run that ran out of memory. */

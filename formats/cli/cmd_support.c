@@ -71,10 +71,6 @@ static const struct report_column row_columns[] = {
     {.name = "p90_error", .title = "90 % within", .unit = "%", .digits = 1},
     {.name = "bias", .unit = "%", .digits = 1},
 };
-static const struct report_column case_columns[] = {
-    {.name = "command"}, {.name = "supported"}, {.name = "verdict"}, {.name = "plan_class"},
-    {.name = "generation"}, {.name = "assumed"},
-};
 static const char *const names[SUPPORTS] = {"model", "GPU", "framework", "plan class", "precision"};
 /* clang-format on */
 
@@ -160,10 +156,10 @@ static enum rk_status fill(struct report *report, const struct plan_input *input
     forecast_plan(report, &f);
     report_note(report,
                 report_text(report, "  plan class: %s; GPU of generation %s", kept, generation));
-    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, case_columns),
-               (struct report_cell[]){cell_text("support"), cell_flag(*supported),
-                                      cell_text(verdict), cell_text(kept), cell_text(generation),
-                                      cell_text(*input->assumed ? input->assumed : NULL)});
+    REPORT_OBJECT(report, NULL, {"command", cell_text("support")},
+                  {"supported", cell_flag(*supported)}, {"verdict", cell_text(verdict)},
+                  {"plan_class", cell_text(kept)}, {"generation", cell_text(generation)},
+                  {"assumed", cell_text(*input->assumed ? input->assumed : NULL)});
     add_rows(report, rows);
     forecast_error_records(report, &f);
     return forecast_nearest(report, &f, NULL, true, error);

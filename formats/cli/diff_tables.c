@@ -107,41 +107,22 @@ static void add_headline(struct report *report, const struct diff *d)
 
 static void add_record(struct report *report, const struct diff *d)
 {
-    static const struct report_column columns[] = {{.name = "command"},
-                                                   {.name = "model"},
-                                                   {.name = "system"},
-                                                   {.name = "a"},
-                                                   {.name = "b"},
-                                                   {.name = "a_plan"},
-                                                   {.name = "b_plan"},
-                                                   {.name = "a_verdict"},
-                                                   {.name = "b_verdict"},
-                                                   {.name = "a_step_s"},
-                                                   {.name = "b_step_s"},
-                                                   {.name = "a_need_bytes"},
-                                                   {.name = "b_need_bytes"},
-                                                   {.name = "a_over_b"}};
     char a[RK_PLAN_TEXT], b[RK_PLAN_TEXT];
     const struct plan_judgement *x = &d->w.a, *y = &d->w.b;
     rk_plan_text(&d->in.a, a, sizeof a);
     rk_plan_text(&d->in.b, b, sizeof b);
-    const struct report_cell cells[] = {
-        cell_text("diff"),
-        cell_text(d->in.model.id),
-        cell_text(d->in.system.id),
-        cell_text(d->in.name_a),
-        cell_text(d->in.name_b),
-        cell_text(report_text(report, "%s", a)),
-        cell_text(report_text(report, "%s", b)),
-        cell_text(rk_verdict_name(x->verdict)),
-        cell_text(rk_verdict_name(y->verdict)),
-        x->timed ? cell_number(x->step_s) : cell_none(),
-        y->timed ? cell_number(y->step_s) : cell_none(),
-        x->timed ? cell_number(x->need_bytes) : cell_none(),
-        y->timed ? cell_number(y->need_bytes) : cell_none(),
-        x->timed && y->timed ? cell_number(x->step_s / y->step_s) : cell_none(),
-    };
-    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns), cells);
+    REPORT_OBJECT(
+        report, NULL, {"command", cell_text("diff")}, {"model", cell_text(d->in.model.id)},
+        {"system", cell_text(d->in.system.id)}, {"a", cell_text(d->in.name_a)},
+        {"b", cell_text(d->in.name_b)}, {"a_plan", cell_text(report_text(report, "%s", a))},
+        {"b_plan", cell_text(report_text(report, "%s", b))},
+        {"a_verdict", cell_text(rk_verdict_name(x->verdict))},
+        {"b_verdict", cell_text(rk_verdict_name(y->verdict))},
+        {"a_step_s", x->timed ? cell_number(x->step_s) : cell_none()},
+        {"b_step_s", y->timed ? cell_number(y->step_s) : cell_none()},
+        {"a_need_bytes", x->timed ? cell_number(x->need_bytes) : cell_none()},
+        {"b_need_bytes", y->timed ? cell_number(y->need_bytes) : cell_none()},
+        {"a_over_b", x->timed && y->timed ? cell_number(x->step_s / y->step_s) : cell_none()});
 }
 
 /* ---- differences ---- */
@@ -150,6 +131,13 @@ static struct report_cell judged(const struct plan_judgement *j, double value)
 {
     return j->timed ? cell_number(value) : cell_none();
 }
+
+#define JUDGED                                                                                     \
+    {.name = "alone_verdict"}, {.name = "alone_step_s"}, {.name = "alone_need_bytes"},             \
+        {.name = "without_verdict"}, {.name = "without_step_s"},                                   \
+    {                                                                                              \
+        .name = "without_need_bytes"                                                               \
+    }
 
 /* A with something alone, B without it: for people, and for programs. */
 static void worth_texts(struct report *report, const struct diff *d,
@@ -172,45 +160,28 @@ static void worth_numbers(const struct plan_judgement *alone, const struct plan_
     }
 }
 
-/* For people. */
+/* For people, and for programs. */
 static void add_differences(struct report *report, const struct diff *d)
 {
-    static const struct report_column columns[] = {
+    static const struct report_column shown[] = {
         {.name = "key"},   {.name = "a", .title = "A"}, {.name = "b", .title = "B"},
         {.name = "alone"}, {.name = "memory"},          {.name = "without"}};
-    struct report_table *table = REPORT_LIST(report, NULL,
-                                             "Differences, and the effect of each key: A with it "
-                                             "alone, B without it",
-                                             REPORT_IN_TEXT, columns);
-    for (int i = 0; i < d->w.count; i++) {
-        const struct plan_worth *w = &d->w.worth[i];
-        struct report_cell cells[6] = {cell_text(plan_fields[w->difference.row].key),
-                                       cell_text(w->difference.a), cell_text(w->difference.b)};
-        worth_texts(report, d, &w->alone, &w->without, cells + 3);
-        report_row(report, table, cells);
-    }
-}
-
-/* For programs. */
-static void add_worths(struct report *report, const struct diff *d)
-{
-    static const struct report_column columns[] = {{.name = "key"},
-                                                   {.name = "a"},
-                                                   {.name = "b"},
-                                                   {.name = "alone_verdict"},
-                                                   {.name = "alone_step_s"},
-                                                   {.name = "alone_need_bytes"},
-                                                   {.name = "without_verdict"},
-                                                   {.name = "without_step_s"},
-                                                   {.name = "without_need_bytes"}};
-    struct report_table *table =
-        REPORT_LIST(report, "differences", NULL, REPORT_IN_JSON | REPORT_IN_CSV, columns);
+    static const struct report_column said[] = {
+        {.name = "key"}, {.name = "a"}, {.name = "b"}, JUDGED};
+    struct report_table *people = REPORT_LIST(report, NULL,
+                                              "Differences, and the effect of each key: A with it "
+                                              "alone, B without it",
+                                              REPORT_IN_TEXT, shown);
+    struct report_table *programs =
+        REPORT_LIST(report, "differences", NULL, REPORT_IN_JSON | REPORT_IN_CSV, said);
     for (int i = 0; i < d->w.count; i++) {
         const struct plan_worth *w = &d->w.worth[i];
         struct report_cell cells[9] = {cell_text(plan_fields[w->difference.row].key),
                                        cell_text(w->difference.a), cell_text(w->difference.b)};
+        worth_texts(report, d, &w->alone, &w->without, cells + 3);
+        report_row(report, people, cells);
         worth_numbers(&w->alone, &w->without, cells + 3);
-        report_row(report, table, cells);
+        report_row(report, programs, cells);
     }
 }
 
@@ -224,48 +195,31 @@ static const char *layers_text(struct report *report, const struct layers_worth 
                          : report_text(report, "%ju", (uintmax_t)w->first);
 }
 
-/* For people. */
 static void add_layers(struct report *report, const struct diff *d)
 {
-    static const struct report_column columns[] = {{.name = "stage"},  {.name = "layers"},
-                                                   {.name = "change"}, {.name = "alone"},
-                                                   {.name = "memory"}, {.name = "without"}};
-    struct report_table *table =
+    static const struct report_column shown[] = {{.name = "stage"},  {.name = "layers"},
+                                                 {.name = "change"}, {.name = "alone"},
+                                                 {.name = "memory"}, {.name = "without"}};
+    static const struct report_column said[] = {
+        {.name = "stage"}, {.name = "first_layer"}, {.name = "layers"}, {.name = "change"}, JUDGED};
+    struct report_table *people =
         REPORT_LIST(report, NULL,
                     "Layers that are run differently, and the effect of each "
                     "run of layers",
-                    REPORT_IN_TEXT, columns);
+                    REPORT_IN_TEXT, shown);
+    struct report_table *programs = REPORT_LIST(report, "layers", NULL, REPORT_IN_JSON, said);
     for (int i = 0; i < d->layers.count; i++) {
         const struct layers_worth *w = &d->layers.worth[i];
-        struct report_cell cells[6] = {w->layers ? cell_count(w->stage) : cell_none(),
-                                       cell_text(layers_text(report, w)), cell_text(w->change)};
-        worth_texts(report, d, &w->alone, &w->without, cells + 3);
-        report_row(report, table, cells);
-    }
-    if (d->layers.more) report_note(report, "... and more runs of layers");
-}
-
-/* For programs. */
-static void add_layer_worths(struct report *report, const struct diff *d)
-{
-    static const struct report_column columns[] = {{.name = "stage"},
-                                                   {.name = "first_layer"},
-                                                   {.name = "layers"},
-                                                   {.name = "change"},
-                                                   {.name = "alone_verdict"},
-                                                   {.name = "alone_step_s"},
-                                                   {.name = "alone_need_bytes"},
-                                                   {.name = "without_verdict"},
-                                                   {.name = "without_step_s"},
-                                                   {.name = "without_need_bytes"}};
-    struct report_table *table = REPORT_LIST(report, "layers", NULL, REPORT_IN_JSON, columns);
-    for (int i = 0; i < d->layers.count; i++) {
-        const struct layers_worth *w = &d->layers.worth[i];
+        struct report_cell text[6] = {w->layers ? cell_count(w->stage) : cell_none(),
+                                      cell_text(layers_text(report, w)), cell_text(w->change)};
         struct report_cell cells[10] = {cell_count(w->stage), cell_count(w->first),
                                         cell_count(w->layers), cell_text(w->change)};
+        worth_texts(report, d, &w->alone, &w->without, text + 3);
         worth_numbers(&w->alone, &w->without, cells + 4);
-        report_row(report, table, cells);
+        report_row(report, people, text);
+        report_row(report, programs, cells);
     }
+    if (d->layers.more) report_note(report, "... and more runs of layers");
 }
 
 /* "tensor 8 -> 4, pipeline 4 -> 8" */
@@ -413,11 +367,7 @@ void diff_tables(struct report *report, const struct diff *d,
     add_record(report, d);
     if (d->w.count) {
         add_differences(report, d);
-        add_worths(report, d);
-        if (d->layers.count) {
-            add_layers(report, d);
-            add_layer_worths(report, d);
-        }
+        if (d->layers.count) add_layers(report, d);
         if (d->w.b.timed) add_path(report, d);
     }
     if (d->w.a.timed && d->w.b.timed) {

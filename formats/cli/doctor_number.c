@@ -75,10 +75,6 @@ struct number_place number_place(const struct forecast *f, double step_s)
 
 void number_position(struct report *report, const struct forecast *f, double step_s)
 {
-    static const struct report_column columns[] = {
-        {.name = "measured_s"}, {.name = "predicted_s"}, {.name = "faster_share"},
-        {.name = "low50_s"},    {.name = "high50_s"},    {.name = "low90_s"},
-        {.name = "high90_s"},   {.name = "verdict"}};
     struct error_class c;
     char low[QUANTITY_TEXT], high[QUANTITY_TEXT];
     const double predicted = f->prediction->step_s;
@@ -97,12 +93,13 @@ void number_position(struct report *report, const struct forecast *f, double ste
                             quantity_format(low, QUANTITY_SECONDS, predicted * c.ratio[0]),
                             quantity_format(high, QUANTITY_SECONDS, predicted * c.ratio[4]),
                             (unsigned long long)c.runs, (unsigned long long)c.sources, c.of));
-    report_row(report, REPORT_ONE(report, "position", NULL, REPORT_IN_JSON, columns),
-               (struct report_cell[]){cell_number(step_s), cell_number(predicted),
-                                      cell_number(faster), cell_number(predicted * c.ratio[1]),
-                                      cell_number(predicted * c.ratio[3]),
-                                      cell_number(predicted * c.ratio[0]),
-                                      cell_number(predicted * c.ratio[4]), cell_text(verdict)});
+    REPORT_OBJECT(report, "position", {"measured_s", cell_number(step_s)},
+                  {"predicted_s", cell_number(predicted)}, {"faster_share", cell_number(faster)},
+                  {"low50_s", cell_number(predicted * c.ratio[1])},
+                  {"high50_s", cell_number(predicted * c.ratio[3])},
+                  {"low90_s", cell_number(predicted * c.ratio[0])},
+                  {"high90_s", cell_number(predicted * c.ratio[4])},
+                  {"verdict", cell_text(verdict)});
 }
 
 /* ---- what to change ---- */

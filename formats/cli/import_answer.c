@@ -179,20 +179,14 @@ static void add_headline(struct report *report, const struct import_answer *answ
 static void add_verdict(struct report *report, const struct import_answer *answer,
                         const struct forecast *f)
 {
-    static const struct report_column columns[] = {{.name = "command"},    {.name = "tool"},
-                                                   {.name = "plan_words"}, {.name = "fits"},
-                                                   {.name = "verdict"},    {.name = "outcome"}};
     char text[RK_PLAN_TEXT];
     rk_plan_text(answer->plan, text, sizeof text);
     const bool fits = f && f->prediction->verdict == RK_FITS;
-    const struct report_cell cells[] = {
-        cell_text("import"),
-        cell_text(answer->tool),
-        cell_text(report_text(report, "%s", text)),
-        f ? cell_flag(fits) : cell_none(),
-        cell_text(f ? rk_verdict_name(f->prediction->verdict) : NULL),
-        cell_text(f ? verdict_word(f, verdict_sure(f, NULL)) : NULL)};
-    report_row(report, REPORT_ONE(report, NULL, NULL, REPORT_IN_JSON, columns), cells);
+    REPORT_OBJECT(report, NULL, {"command", cell_text("import")}, {"tool", cell_text(answer->tool)},
+                  {"plan_words", cell_text(report_text(report, "%s", text))},
+                  {"fits", f ? cell_flag(fits) : cell_none()},
+                  {"verdict", cell_text(f ? rk_verdict_name(f->prediction->verdict) : NULL)},
+                  {"outcome", cell_text(f ? verdict_word(f, verdict_sure(f, NULL)) : NULL)});
     if (f) report_answer(report, verdict_tone(verdict_sure(f, NULL)), verdict_line(report, f));
 }
 

@@ -7,9 +7,6 @@
 #include <math.h>
 
 /* clang-format off */
-static const struct report_column columns[] = {
-    {.name = "steps"}, {.name = "nearest"}, {.name = "factor"}, {.name = "step_s"}, {.name = "left"},
-    {.name = "p5"}, {.name = "p25"}, {.name = "p50"}, {.name = "p75"}, {.name = "p95"}};
 /* clang-format on */
 
 static enum rk_status ask(const char *path, const struct forecast *f, struct likeness_says *says,
@@ -63,11 +60,11 @@ enum rk_status forecast_given(struct report *report, const struct forecast *f, c
                     says.steps, says.steps == 1 ? "" : "s", path, says.nearest,
                     quantity_format(step, QUANTITY_SECONDS, step_s), 100 * (says.factor - 1),
                     bar_text(report, &bar, step_s)));
-    report_row(report, REPORT_ONE(report, "given", NULL, REPORT_IN_JSON, columns),
-               (struct report_cell[]){
-                   cell_count(says.steps), cell_number(says.nearest), cell_number(says.factor),
-                   cell_number(step_s), cell_number(says.left), cell_number(step_s * bar.ratio[0]),
-                   cell_number(step_s * bar.ratio[1]), cell_number(step_s * bar.ratio[2]),
-                   cell_number(step_s * bar.ratio[3]), cell_number(step_s * bar.ratio[4])});
+    REPORT_OBJECT(
+        report, "given", {"steps", cell_count(says.steps)}, {"nearest", cell_number(says.nearest)},
+        {"factor", cell_number(says.factor)}, {"step_s", cell_number(step_s)},
+        {"left", cell_number(says.left)}, {"p5", cell_number(step_s * bar.ratio[0])},
+        {"p25", cell_number(step_s * bar.ratio[1])}, {"p50", cell_number(step_s * bar.ratio[2])},
+        {"p75", cell_number(step_s * bar.ratio[3])}, {"p95", cell_number(step_s * bar.ratio[4])});
     return RK_OK;
 }

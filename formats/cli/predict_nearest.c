@@ -34,6 +34,11 @@ static void add_run(struct report *report, struct report_table *table, const cha
                    cell_text(report_text(report, "%s", plan))});
 }
 
+static unsigned formats_of(bool in_text)
+{
+    return REPORT_IN_JSON | (in_text ? REPORT_IN_TEXT : 0);
+}
+
 /* One list of the report, for all plans of it. */
 static struct report_table *list_of(struct report *report, bool in_text)
 {
@@ -41,7 +46,7 @@ static struct report_table *list_of(struct report *report, bool in_text)
         if (t->columns == columns) return t;
     return REPORT_LIST(report, "nearest",
                        "Nearest measured runs of three sources (alike: 1 is the same plan)",
-                       REPORT_IN_JSON | (in_text ? REPORT_IN_TEXT : 0), columns);
+                       formats_of(in_text), columns);
 }
 
 enum rk_status forecast_nearest(struct report *report, const struct forecast *f, const char *of,
@@ -49,7 +54,7 @@ enum rk_status forecast_nearest(struct report *report, const struct forecast *f,
 {
     struct nearest nearest;
     const bool none = !rk_answerer(f->plan->framework)->measured || f->system->machine;
-    if (none || !f->prediction->timed) return RK_OK;
+    if (none || !f->prediction->timed || !report_shows(report, formats_of(in_text))) return RK_OK;
     const enum rk_status status = nearest_runs(f->model, f->system, f->plan, &nearest, error);
     if (status != RK_OK || !nearest.count) return status;
     struct report_table *table = list_of(report, in_text);

@@ -485,17 +485,6 @@ static enum rk_status check_fixed(const struct hf_place *at, const struct hf_typ
 
 /* ---- keys that the type has not ---- */
 
-static bool is_harmless(const char *key)
-{
-    for (int i = 0; harmless[i]; i++) {
-        const size_t length = strlen(harmless[i]);
-        const bool begins = harmless[i][length - 1] == '*';
-        if (begins ? strncmp(key, harmless[i], length - 1) == 0 : strcmp(key, harmless[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool is_a_key(const char *key)
 {
     for (size_t i = 0; i < sizeof keys_table / sizeof *keys_table; i++)
@@ -558,7 +547,7 @@ static enum rk_status check_unknown(const struct place *object, const struct hf_
     json_object_foreach(object->value, key, value)
     {
         if (is_off(value) || hf_type_has(type, key) || leads_on(type, key)) continue;
-        if (!is_a_key(key) && is_harmless(key)) continue;
+        if (!is_a_key(key) && text_matches_any(key, harmless)) continue;
         if (!may_cost(key, value, layers))
             name_add(&rest, key);
         else if (first)

@@ -73,18 +73,6 @@ int key_flag(const char *text)
     return -1;
 }
 
-static int word_index(const char *words, const char *text)
-{
-    const size_t n = strlen(text);
-    int index = 0;
-    for (const char *p = words; p && *p; index++) {
-        const size_t length = strcspn(p, "|");
-        if (length == n && strncasecmp(p, text, n) == 0) return index;
-        p += length + (p[length] == '|');
-    }
-    return -1;
-}
-
 /* What a tool would take as well: "2_048", "5e8", 16.0. */
 static bool read_number(const char *text, double *number)
 {
@@ -120,7 +108,7 @@ static bool store(const struct key *row, const char *text, void *target)
         if (value >= 0) *(bool *)(void *)at = value;
         return value >= 0;
     case KEY_WORD:
-        value = word_index(row->words, text);
+        value = text_word(row->words, text, strlen(text), true);
         if (value >= 0) *(int *)(void *)at = value;
         return value >= 0;
     case KEY_TEXT:
@@ -230,7 +218,8 @@ static bool is_off(const struct key *row, const struct setting *s)
 {
     double number;
     return s->null || !*s->text || key_flag(s->text) == 0 || strcasecmp(s->text, "none") == 0 ||
-           word_index(row->words, s->text) >= 0 || (read_number(s->text, &number) && number == 0);
+           text_word(row->words, s->text, strlen(s->text), true) >= 0 ||
+           (read_number(s->text, &number) && number == 0);
 }
 
 static void note_row(const struct reading *r, const struct setting *s, const struct key *row)

@@ -21,7 +21,7 @@ enum key_use {
     KEY_VALUE,   /* an argument of Megatron-LM, `why`, with this value (config_words.c) */
     KEY_ON,      /* ... that is there when the value is true */
     KEY_OFF,     /* ... when it is false */
-    KEY_MAP,     /* arguments by the value: "silu=--swiglu|gelu=" in `words`; others refused */
+    KEY_MAP,     /* arguments by the value: "silu=--swiglu|gelu=" in its words; others refused */
     KEY_NONE,    /* does not matter here; what only a wildcard passes is named, and refused where
                     its name says that it decides what a run costs */
     KEY_LATER,   /* another table reads it, or refuses it */

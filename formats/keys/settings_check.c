@@ -1,5 +1,7 @@
 #include "keys/settings_check.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,23 +65,12 @@ void check_ranges_of(const struct settings_check *c, const struct check_range *r
     }
 }
 
-static bool in_words(const char *words, const char *text)
-{
-    const size_t length = strlen(text);
-    for (const char *p = words; *p;) {
-        const size_t n = strcspn(p, "|");
-        if (n == length && strncasecmp(p, text, n) == 0) return true;
-        p += n + (p[n] == '|');
-    }
-    return false;
-}
-
 void check_words_of(const struct settings_check *c, const struct check_words *words, size_t count)
 {
     char need[208];
     for (const struct check_words *w = words; w < words + count; w++) {
         const struct setting *s = check_find(c, w->key);
-        if (!s || in_words(w->words, s->text)) continue;
+        if (!s || text_word(w->words, s->text, strlen(s->text), true) >= 0) continue;
         snprintf(need, sizeof need, "must be one of %.180s", w->words);
         check_refuse(c, "1.value", w->key, "", need);
     }

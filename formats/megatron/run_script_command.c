@@ -44,13 +44,7 @@ bool run_script_is_config(const char *path)
 
 bool run_script_is_one(const char *names, const char *text)
 {
-    const size_t n = strlen(text);
-    for (const char *p = names; *p;) {
-        const size_t length = strcspn(p, "|");
-        if (length == n && strncmp(p, text, n) == 0) return true;
-        p += length + (p[length] == '|');
-    }
-    return false;
+    return text_word(names, text, strlen(text), false) >= 0;
 }
 
 char *run_script_keep(struct work *w, char *text)

@@ -72,16 +72,6 @@ static const struct takes {
        "total_num_steps"},
 };
 
-static bool in_words(const char *words, const char *text, size_t length)
-{
-    for (const char *p = words; *p;) {
-        const size_t n = strcspn(p, "|");
-        if (n == length && strncmp(p, text, n) == 0) return true;
-        p += n + (p[n] == '|');
-    }
-    return false;
-}
-
 static bool in_list(const char *const *list, const char *text, bool any_case)
 {
     for (; *list; list++)
@@ -101,7 +91,7 @@ static void check_parameters(const struct settings_check *c, const char *section
         if (strcmp(name, "max_grad_norm") == 0)
             check_refuse(c, "1.unknown", s->key, "give gradient_clipping",
                          "is not a parameter of an optimizer");
-        else if (!in_words(takes->parameters, name, strcspn(name, ".")))
+        else if (text_word(takes->parameters, name, strcspn(name, "."), false) < 0)
             check_refuse(c, "1.unknown", s->key, "correct it, or leave it out",
                          "is none of its parameters");
     }

@@ -52,6 +52,11 @@ struct rk_price_offer {
 RK_API size_t rk_price_offers(const struct rk_campaign_facts *facts,
                               const struct rk_price_offer **offers);
 
+/* US dollars for an hour of a GPU: as the machine's line says, a number or an offer, else by the
+ * offer of that name ("": the cheapest). 0: not known. `offer` is NULL where it is of none. */
+RK_API double rk_price_of(const struct rk_campaign_facts *facts, const struct rk_system *system,
+                          const char *name, const struct rk_price_offer **offer);
+
 /* ---- failures ---- */
 
 /* How often parts fail: mean time between failures of one; INFINITY: never. */

@@ -63,6 +63,9 @@ RK_API uint64_t rk_model_parameters(const struct rk_model *model);
  * Both embedding tables count, as in the published figures. */
 RK_API uint64_t rk_model_active_parameters(const struct rk_model *model);
 
+/* Tokens of the busiest expert over the mean, where a plan pads to it and has no imbalance. */
+RK_API double rk_busiest_expert(const struct rk_model *model);
+
 #ifdef __cplusplus
 }
 #endif

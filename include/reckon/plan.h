@@ -379,13 +379,18 @@ static inline double rk_plan_offloaded(const struct rk_plan *plan, enum rk_share
     return plan->share[share][0];
 }
 
-/* The share of the activations that is in any lower tier. */
-static inline double rk_plan_activations_away(const struct rk_plan *plan)
+/* The share of it that is in any lower tier. */
+static inline double rk_plan_away(const struct rk_plan *plan, enum rk_share share)
 {
     double away = 0;
     for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
-        away += plan->share[RK_SHARE_ATTENTION][tier];
+        away += plan->share[share][tier];
     return away;
+}
+
+static inline double rk_plan_activations_away(const struct rk_plan *plan)
+{
+    return rk_plan_away(plan, RK_SHARE_ATTENTION);
 }
 
 /* Are the weights of the model as it came not trained? */

@@ -1,16 +1,13 @@
+#include "base/stored.h"
 #include "calculon/strategies.h"
 
 #include <stddef.h>
-#include <string.h>
-
-/* The C type of a member decides how it is read and written. */
-enum storage { STORED_U64, STORED_BOOL, STORED_INT };
 
 /* clang-format off */
 #define AT(member) offsetof(struct rk_strategy, member)
 static const struct axis_row {
     size_t offset;
-    enum storage storage;
+    enum stored storage;
 } axes[RK_AXES] = {
     [RK_AXIS_TENSOR]             = {AT(tensor),              STORED_U64},
     [RK_AXIS_PIPELINE]           = {AT(pipeline),            STORED_U64},
@@ -35,37 +32,10 @@ static const struct axis_row {
 
 uint64_t rk_axis_get(const struct rk_strategy *strategy, enum rk_axis axis)
 {
-    const char *member = (const char *)strategy + axes[axis].offset;
-    uint64_t number;
-    int choice;
-    bool flag;
-    switch (axes[axis].storage) {
-    case STORED_U64:
-        memcpy(&number, member, sizeof number);
-        return number;
-    case STORED_BOOL:
-        memcpy(&flag, member, sizeof flag);
-        return flag;
-    default:
-        memcpy(&choice, member, sizeof choice);
-        return (uint64_t)choice;
-    }
+    return stored_get((const char *)strategy + axes[axis].offset, axes[axis].storage);
 }
 
 void rk_axis_set(struct rk_strategy *strategy, enum rk_axis axis, uint64_t value)
 {
-    char *member = (char *)strategy + axes[axis].offset;
-    const int choice = (int)value;
-    const bool flag = value != 0;
-    switch (axes[axis].storage) {
-    case STORED_U64:
-        memcpy(member, &value, sizeof value);
-        break;
-    case STORED_BOOL:
-        memcpy(member, &flag, sizeof flag);
-        break;
-    default:
-        memcpy(member, &choice, sizeof choice);
-        break;
-    }
+    stored_set((char *)strategy + axes[axis].offset, axes[axis].storage, value);
 }

@@ -1,4 +1,5 @@
 #include "calculon/calculon.h"
+#include "base/stored.h"
 
 #include <string.h>
 
@@ -53,49 +54,24 @@ const struct calculon_field calculon_fields[CALCULON_FIELDS] = {
 /* clang-format on */
 #undef IN
 
+static enum stored stored_as(enum calculon_type type)
+{
+    return type == CALCULON_COUNT ? STORED_U64 : type == CALCULON_FLAG ? STORED_BOOL : STORED_INT;
+}
+
 uint64_t calculon_field_get(const struct calculon_execution *execution,
                             const struct calculon_field *field)
 {
-    const char *at = (const char *)execution + field->offset;
-    switch (field->type) {
-    case CALCULON_COUNT: {
-        uint64_t count;
-        memcpy(&count, at, sizeof count);
-        return count;
-    }
-    case CALCULON_FLAG:
-        return *(const bool *)at;
-    case CALCULON_OFFLOAD:
-        return *(const int *)at != 0;
-    case CALCULON_TIER:
-        return (uint64_t) * (const int *)at;
-    case CALCULON_CHOICE:
-        break;
-    }
-    return *(const unsigned *)at;
+    const uint64_t value =
+        stored_get((const char *)execution + field->offset, stored_as(field->type));
+    return field->type == CALCULON_OFFLOAD ? value != 0 : value;
 }
 
 void calculon_field_set(struct calculon_execution *execution, const struct calculon_field *field,
                         uint64_t value)
 {
-    char *at = (char *)execution + field->offset;
-    switch (field->type) {
-    case CALCULON_COUNT:
-        memcpy(at, &value, sizeof value);
-        break;
-    case CALCULON_FLAG:
-        *(bool *)at = value != 0;
-        break;
-    case CALCULON_OFFLOAD:
-        *(int *)at = value != 0;
-        break;
-    case CALCULON_TIER:
-        *(int *)at = (int)value;
-        break;
-    case CALCULON_CHOICE:
-        *(unsigned *)at = (unsigned)value;
-        break;
-    }
+    stored_set((char *)execution + field->offset, stored_as(field->type),
+               field->type == CALCULON_OFFLOAD ? value != 0 : value);
 }
 
 #define IN(member) offsetof(struct rk_estimate, member)

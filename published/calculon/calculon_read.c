@@ -24,21 +24,26 @@ static void name_of(char *id, size_t size, const char *path)
 
 /* ---- models ---- */
 
-#define MODEL_COUNT(name, member, text)                                                            \
+/* A member that a file must have. */
+#define NEED(name, as, base, member, ...)                                                          \
     {                                                                                              \
-        .key = name, .type = FIELD_COUNT, .need = FIELD_REQUIRED, .min = 1, .max = 0x1p40,         \
-        .offset = offsetof(struct rk_model, member), .help = text                                  \
+        .key = name, .type = FIELD_##as, .need = FIELD_REQUIRED, .offset = offsetof(base, member), \
+        __VA_ARGS__                                                                                \
     }
+#define SIZE(name, member, text)                                                                   \
+    NEED(name, COUNT, struct rk_model, member, .min = 1, .max = 0x1p40, .help = text)
 
+/* clang-format off */
 static const struct field model_fields[] = {
-    MODEL_COUNT("hidden", hidden, "width of the residual stream"),
-    MODEL_COUNT("feedforward", feedforward, "width inside the MLP"),
-    MODEL_COUNT("seq_size", sequence, "tokens of a sample"),
-    MODEL_COUNT("attn_heads", heads, "attention heads"),
-    MODEL_COUNT("attn_size", head_dim, "width of a head"),
-    MODEL_COUNT("num_blocks", layers, "transformer blocks"),
+    SIZE("hidden", hidden, "width of the residual stream"),
+    SIZE("feedforward", feedforward, "width inside the MLP"),
+    SIZE("seq_size", sequence, "tokens of a sample"),
+    SIZE("attn_heads", heads, "attention heads"),
+    SIZE("attn_size", head_dim, "width of a head"),
+    SIZE("num_blocks", layers, "transformer blocks"),
     {.key = NULL},
 };
+/* clang-format on */
 
 /* Parameters and activations of one sample are counted in doubles: exact to 2^53, and estimates
  * keep their meaning far beyond; this bound is for typing errors. */
@@ -262,23 +267,13 @@ static enum rk_status read_byte_curve(const struct place *place, void *curve,
     return read_curve(place, curve, 1e6, error);
 }
 
+/* clang-format off */
 static const struct field engine_fields[] = {
-    {.key = "tflops",
-     .type = FIELD_NUMBER,
-     .need = FIELD_REQUIRED,
-     .unit = "TFLOP/s",
-     .offset = offsetof(struct rk_engine, peak_flops),
-     .min = 1e-6,
-     .max = 1e12,
-     .help = "peak rate"},
-    {.key = "gflops_efficiency",
-     .type = FIELD_OTHER,
-     .need = FIELD_REQUIRED,
-     .offset = offsetof(struct rk_engine, curve),
-     .load = read_flop_curve,
-     .help = "[GFLOP, efficiency] descending to 0: what work of that size reaches"},
+    NEED("tflops", NUMBER, struct rk_engine, peak_flops, .unit = "TFLOP/s", .min = 1e-6, .max = 1e12, .help = "peak rate"),
+    NEED("gflops_efficiency", OTHER, struct rk_engine, curve, .load = read_flop_curve, .help = "[GFLOP, efficiency] descending to 0: what work of that size reaches"),
     {.key = NULL},
 };
+/* clang-format on */
 
 /* Engines by datatype; `target` is (RK_DATATYPES). */
 static enum rk_status read_engines(const struct place *place, void *target, struct rk_error *error)
@@ -300,30 +295,14 @@ static enum rk_status read_engines(const struct place *place, void *target, stru
     return status;
 }
 
+/* clang-format off */
 static const struct field memory_fields[] = {
-    {.key = "GiB",
-     .type = FIELD_NUMBER,
-     .need = FIELD_REQUIRED,
-     .unit = "GiB",
-     .offset = offsetof(struct rk_memory, capacity_bytes),
-     .max = 1e15,
-     .help = "capacity"},
-    {.key = "GBps",
-     .type = FIELD_NUMBER,
-     .need = FIELD_REQUIRED,
-     .unit = "GB/s",
-     .offset = offsetof(struct rk_memory, bandwidth_Bps),
-     .min = 1e-6,
-     .max = 1e15,
-     .help = "bandwidth"},
-    {.key = "MB_efficiency",
-     .type = FIELD_OTHER,
-     .need = FIELD_REQUIRED,
-     .offset = offsetof(struct rk_memory, curve),
-     .load = read_byte_curve,
-     .help = "[MB, efficiency] descending to 0: what a transfer of that size reaches"},
+    NEED("GiB", NUMBER, struct rk_memory, capacity_bytes, .unit = "GiB", .max = 1e15, .help = "capacity"),
+    NEED("GBps", NUMBER, struct rk_memory, bandwidth_Bps, .unit = "GB/s", .min = 1e-6, .max = 1e15, .help = "bandwidth"),
+    NEED("MB_efficiency", OTHER, struct rk_memory, curve, .load = read_byte_curve, .help = "[MB, efficiency] descending to 0: what a transfer of that size reaches"),
     {.key = NULL},
 };
+/* clang-format on */
 
 static enum rk_status read_memory(const struct place *place, void *target, struct rk_error *error)
 {
@@ -374,54 +353,18 @@ static enum rk_status read_collectives(const struct place *place, void *target,
     return status;
 }
 
+/* clang-format off */
 static const struct field network_fields[] = {
-    {.key = "bandwidth",
-     .type = FIELD_NUMBER,
-     .need = FIELD_REQUIRED,
-     .unit = "GB/s",
-     .offset = offsetof(struct rk_network, bandwidth_Bps),
-     .min = 1e-6,
-     .max = 1e15,
-     .help = "of a rank in one direction"},
-    {.key = "efficiency",
-     .type = FIELD_NUMBER,
-     .need = FIELD_REQUIRED,
-     .offset = offsetof(struct rk_network, efficiency),
-     .min = 1e-6,
-     .max = 1,
-     .help = "share of the bandwidth that is reached"},
-    {.key = "size",
-     .type = FIELD_COUNT,
-     .need = FIELD_REQUIRED,
-     .offset = offsetof(struct rk_network, size),
-     .min = 1,
-     .help = "ranks that one domain joins"},
-    {.key = "latency",
-     .type = FIELD_NUMBER,
-     .need = FIELD_REQUIRED,
-     .unit = "s",
-     .offset = offsetof(struct rk_network, latency_s),
-     .max = 1e6,
-     .help = "of one operation"},
-    {.key = "ops",
-     .type = FIELD_OTHER,
-     .need = FIELD_REQUIRED,
-     .load = read_collectives, /* offset 0: the whole network */
-     .help = "[scale, offset] of p2p, reduce_scatter, all_gather, all_reduce"},
-    {.key = "must_be_filled",
-     .type = FIELD_BOOL,
-     .need = FIELD_REQUIRED,
-     .offset = offsetof(struct rk_network, must_be_filled),
-     .help = "a parallelism must divide the size"},
-    {.key = "processor_usage",
-     .type = FIELD_NUMBER,
-     .need = FIELD_REQUIRED,
-     .offset = offsetof(struct rk_network, processor_usage),
-     .max = 1,
-     .below_max = true,
-     .help = "share of the engines that driving it costs"},
+    NEED("bandwidth", NUMBER, struct rk_network, bandwidth_Bps, .unit = "GB/s", .min = 1e-6, .max = 1e15, .help = "of a rank in one direction"),
+    NEED("efficiency", NUMBER, struct rk_network, efficiency, .min = 1e-6, .max = 1, .help = "share of the bandwidth that is reached"),
+    NEED("size", COUNT, struct rk_network, size, .min = 1, .help = "ranks that one domain joins"),
+    NEED("latency", NUMBER, struct rk_network, latency_s, .unit = "s", .max = 1e6, .help = "of one operation"),
+    {.key = "ops", .type = FIELD_OTHER, .need = FIELD_REQUIRED, .load = read_collectives, /* of the whole network */ .help = "[scale, offset] of p2p, reduce_scatter, all_gather, all_reduce"},
+    NEED("must_be_filled", BOOL, struct rk_network, must_be_filled, .help = "a parallelism must divide the size"),
+    NEED("processor_usage", NUMBER, struct rk_network, processor_usage, .max = 1, .below_max = true, .help = "share of the engines that driving it costs"),
     {.key = NULL},
 };
+/* clang-format on */
 
 static enum rk_status read_networks(const struct place *place, void *target, struct rk_error *error)
 {
@@ -449,31 +392,17 @@ struct system_file {
 static const char *const processing_modes[] = {
     [RK_NO_OVERLAP] = "no_overlap", [RK_ROOFLINE] = "roofline", NULL};
 
-#define SYSTEM_OTHER(name, place, loader, text)                                                    \
-    {                                                                                              \
-        .key = name, .type = FIELD_OTHER, .need = FIELD_REQUIRED, .offset = place, .load = loader, \
-        .help = text                                                                               \
-    }
-
+/* clang-format off */
 static const struct field system_fields[] = {
-    SYSTEM_OTHER("matrix", offsetof(struct system_file, system.matrix), read_engines,
-                 "engine of matrix multiplications, by datatype"),
-    SYSTEM_OTHER("vector", offsetof(struct system_file, system.vector), read_engines,
-                 "engine of everything else, by datatype"),
-    SYSTEM_OTHER("mem1", offsetof(struct system_file, memory[0]), read_memory,
-                 "memory of the accelerator itself"),
-    SYSTEM_OTHER("mem2", offsetof(struct system_file, memory[1]), read_memory,
-                 "memory to offload to; 0 GiB: there is none"),
-    {.key = "processing_mode",
-     .type = FIELD_CHOICE,
-     .need = FIELD_REQUIRED,
-     .offset = offsetof(struct system_file, system.processing),
-     .choices = processing_modes,
-     .help = "how engine time and memory time of an operation make its time"},
-    SYSTEM_OTHER("networks", offsetof(struct system_file, system), read_networks,
-                 "tiers, the innermost first"),
+    NEED("matrix", OTHER, struct system_file, system.matrix, .load = read_engines, .help = "engine of matrix multiplications, by datatype"),
+    NEED("vector", OTHER, struct system_file, system.vector, .load = read_engines, .help = "engine of everything else, by datatype"),
+    NEED("mem1", OTHER, struct system_file, memory[0], .load = read_memory, .help = "memory of the accelerator itself"),
+    NEED("mem2", OTHER, struct system_file, memory[1], .load = read_memory, .help = "memory to offload to; 0 GiB: there is none"),
+    NEED("processing_mode", CHOICE, struct system_file, system.processing, .choices = processing_modes, .help = "how engine time and memory time of an operation make its time"),
+    NEED("networks", OTHER, struct system_file, system, .load = read_networks, .help = "tiers, the innermost first"),
     {.key = NULL},
 };
+/* clang-format on */
 
 static enum rk_status check_memory(const struct place *root, const struct rk_memory *memory,
                                    struct rk_error *error)
