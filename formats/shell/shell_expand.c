@@ -438,9 +438,20 @@ static void put_arithmetic(struct builder *b, const char *raw, size_t length, bo
     shell_build_value(b, &value, quoted);
 }
 
+/* What has no name of its own is given by its place, "@41:17=VALUE". False: it is not. */
+static bool put_given(struct builder *b, bool quoted)
+{
+    char name[32];
+    snprintf(name, sizeof name, "@%d:%d", b->place.line, b->place.column);
+    const struct shell_variable *v = shell_find(b->s, name, strlen(name));
+    if (v && v->set) shell_build_value(b, &v->value[0], quoted);
+    return v && v->set;
+}
+
 static void put_command(struct builder *b, const char *command, size_t length, bool quoted)
 {
     struct shell_value value;
+    if (put_given(b, quoted)) return;
     if (shell_output(b->s, command, length, b->place, &value)) {
         shell_build_value(b, &value, quoted);
         return;
@@ -529,8 +540,9 @@ static void put_raw(struct builder *b, const char *raw, size_t length, bool quot
         } else if (*p == '$') {
             n = put_dollar(b, p, end, quoted);
         } else if (!quoted && (n = shell_placeholder(p, end)) > 0) {
-            shell_build_unknown(b, shell_unknown(b->s, "", "is a place to fill in", b->place),
-                                quoted);
+            if (!put_given(b, quoted))
+                shell_build_unknown(b, shell_unknown(b->s, "", "is a place to fill in", b->place),
+                                    quoted);
         } else if (*p == '`') {
             n = shell_span(p, end);
             if (!n) n = (size_t)(end - p);

@@ -108,7 +108,7 @@ reckon: axolotl.yaml:6:11: lora_foo: is not known, did you mean lora_r: correct 
 reckon: axolotl.yaml:7:23: dataset_shard_degree: is not known: correct it, or give --ignore dataset_shard_degree
 reckon: warning: axolotl.yaml:5:12: not known: wandb_foo: passed over, as others whose names begin so decide no cost
 reckon: factory.yaml:3:11: use_lora: is not known, did you mean use_dora: correct it, or give --ignore use_lora
-reckon: nemo.yaml:2:89: model.use_lora: is not known: correct it, or give --ignore model.use_lora
+reckon: nemo.yaml:2:89: model.use_lora: is not known: correct it, or give --ignore model.use_lora; the vocabulary's size is in the files of the tokenizer; 1 key is not known; and in one line: --vocabulary N --ignore model.use_lora,model.hidden_size_of_foo
 reckon: nemo.yaml:2:127: model.hidden_size_of_foo: is not known, did you mean model.hidden_size: correct it, or give --ignore model.hidden_size_of_foo
 reckon: warning: nemo.yaml:2:104: not known: model.use_foo, exp_manager.foo: passed over, as others whose names begin so decide no cost
 === stderr
