@@ -93,13 +93,22 @@ static enum rk_status add_list(const struct reading *r, const struct setting *se
     return RK_OK;
 }
 
+/* A rank above 0 of DeepSpeed-Chat's or InternVL's programs: adapters on all matrices of the
+ * blocks. */
+static const struct setting *own_rank(const struct settings *settings)
+{
+    const struct setting *rank = settings_find(settings, "lora_dim");
+    if (!rank) rank = settings_find(settings, "use_llm_lora");
+    return rank && strcmp(rank->text, "0") != 0 ? rank : NULL;
+}
+
 static enum rk_status read_targets(const struct reading *r)
 {
     static const char *const keys[] = {"lora_target_modules", "target_modules", "lora_target",
-                                       "lora_attn_modules"};
+                                       "lora_attn_modules", "trainable"};
     enum rk_status status = RK_OK;
     unsigned bits = 0;
-    bool said = r->t->all_linear || r->t->habits.all_linear;
+    bool said = r->t->all_linear || r->t->habits.all_linear || own_rank(r->settings);
     for (size_t i = 0; i < r->settings->count && status == RK_OK; i++) {
         const struct setting *s = &r->settings->setting[i];
         for (size_t k = 0; k < sizeof keys / sizeof *keys && status == RK_OK; k++) {
@@ -133,16 +142,17 @@ bool trainer_tuning_loads(const struct trainer_tuning *tuning, const char *type)
     return is(tuning->type, type);
 }
 
-static bool has_adapters(const struct trainer_tuning *t)
+static bool has_adapters(const struct reading *r)
 {
-    return t->peft || t->own || is(t->adapter, "lora") || is(t->adapter, "qlora") ||
-           is(t->finetuning, "lora");
+    const struct trainer_tuning *t = r->t;
+    return own_rank(r->settings) || t->peft || t->own || is(t->adapter, "lora") ||
+           is(t->adapter, "qlora") || is(t->finetuning, "lora");
 }
 
 static enum rk_status check_kind(const struct reading *r)
 {
     const struct trainer_tuning *t = r->t;
-    if (t->adapter && *t->adapter && !has_adapters(t))
+    if (t->adapter && *t->adapter && !has_adapters(r))
         return refuse(r, "adapter", "is none of lora and qlora, which plans know");
     if (t->finetuning && !is(t->finetuning, "full") && !is(t->finetuning, "lora"))
         return refuse(r, "finetuning_type", "is none of full and lora, which plans know");
@@ -163,7 +173,7 @@ static enum rk_status read_adapters(const struct reading *r)
 {
     const struct trainer_tuning *t = r->t;
     struct rk_plan *p = r->p;
-    if (!has_adapters(t)) return RK_OK;
+    if (!has_adapters(r)) return RK_OK;
     if (t->own && !settings_find(r->settings, "lora_r") && !settings_find(r->settings, "lora_rank"))
         return refuse(r, "use_lora",
                       "trains adapters of a rank that the program's own code has: give --set "
