@@ -298,7 +298,7 @@ static enum rk_status judge_tool(const struct rk_check_input *input, struct rk_e
     const struct tool_sign *sign =
         run_script_is(input->path, input->text) ? detect_tool(input->text) : NULL;
     if (!sign || sign->format) return RK_OK;
-    detect_fail(sign, input->path, error);
+    detect_fail(sign, input->path, NULL, error);
     return RK_BAD_INPUT;
 }
 

@@ -102,7 +102,7 @@ static void tell_tool(const struct plan_format *format, const char *path, const 
     free(text);
     if (!sign || !strange || (sign->format && strcmp(sign->format, format->name) == 0)) return;
     if (!sign->format) {
-        detect_fail(sign, path, &error);
+        detect_fail(sign, path, NULL, &error);
         options_fail(&error);
     } else
         fprintf(stderr, "reckon: %s: this looks like a %s of %s: reckon import %s\n", path,

@@ -281,7 +281,7 @@ static enum rk_status find_format(const struct launch_source *source, const char
         config |= text_ends_in(source->path, configs[i]);
     if (!sign && !config) return RK_OK;
     if (!sign || !name)
-        detect_fail(sign, source->path, error);
+        detect_fail(sign, source->path, text, error);
     else
         rk_fail(
             error, RK_BAD_INPUT, source->path, 0, 0,

@@ -54,7 +54,8 @@ static bool compared(const char *message, char *all, size_t size, char *first, s
     size_t used = 0;
     if (!from) return false;
     from += strlen("is compared with ");
-    if (isdigit((unsigned char)*from)) return false; /* a bound, more often than a choice */
+    const size_t number = strspn(from, "0123456789");
+    if (number && strchr(",)", from[number])) return false; /* a bound, more often than a choice */
     snprintf(first, first_size, "%.*s", (int)strcspn(from, ",)"), from);
     for (; *from && *from != ')' && used + 1 < size; from++)
         if (*from != ' ') all[used++] = (char)(*from == ',' ? '/' : *from);
@@ -225,17 +226,18 @@ static void tell(const struct asking *a, const struct rest *rest, struct rk_erro
     snprintf(error->text, sizeof error->text, "%s", text);
 }
 
-/* Where a number cannot stand, as among arguments, nothing can. */
+/* Where one cannot stand among arguments, nothing can; and one GPU divides what stands there. */
 static enum rk_status read_with(asks_reader *read, void *of, struct asking *a,
                                 struct rk_error *next)
 {
-    char *value = strchr(a->given[a->options - 1], '=');
-    *next = (struct rk_error){.status = RK_OK};
-    enum rk_status status = read(of, &a->with, next);
-    if (status == RK_OK || find_option(a, next->text) || !value) return status;
-    value[1] = '\0';
-    *next = (struct rk_error){.status = RK_OK};
-    return read(of, &a->with, next);
+    char *last = a->given[a->options - 1], *value = strchr(last, '=');
+    for (int tries = 0;; tries++) {
+        *next = (struct rk_error){.status = RK_OK};
+        const enum rk_status status = read(of, &a->with, next);
+        if (status == RK_OK || find_option(a, next->text) || tries == 2) return status;
+        if (tries == 0 && *last == '@' && value) value[1] = '\0';
+        if (tries == 1) a->with.gpus = 1;
+    }
 }
 
 void asks_tell_all(asks_reader *read, void *of, const struct asks *given, struct rk_error *error)

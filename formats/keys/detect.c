@@ -20,10 +20,13 @@ static const struct tool_sign signs[] = {
     {"MLPerf",        "submission's configuration", NULL, "DGXNNODES|DGXSYSTEM|MLPERF_SUBMITTER|MLPERF_CLUSTER_NAME", "give its folder, with systems and results, to reckon import mlperf"},
     {"verl",          "configuration",     NULL,            "actor_rollout_ref|verl.trainer", "give the sizes and degrees of its actor as a plan"},
     {"OpenRLHF",      "script",            NULL,            "openrlhf", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
-    {"slime",         "script",            NULL,            "--actor-num-nodes|--actor-num-gpus-per-node|--rollout-batch-size", "give the sizes and degrees of its actor as a plan"},
+    {"slime",         "script",            NULL,            "--actor-num-nodes|--actor-num-gpus-per-node", "give the sizes and degrees of its actor as a plan"},
     {"DeepSpeed-Chat", "script of PPO",    NULL,            "--actor_zero_stage|--actor_model_name_or_path", "predict what its actor and its critic take, each as a plan, framework=deepspeed"},
     {"SLAM-LLM",      "script",            NULL,            "++train_config.model_name|++model_config.llm_name", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"llama-recipes", "script",            NULL,            "--enable_fsdp|--use_peft --peft_method", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"ReaLHF",        "script",            NULL,            "realhf", "say model, batch and degrees as words of reckon predict"},
+    {"fairseq",       "script",            NULL,            "fairseq-train|fairseq_cli.train|fairseq-hydra-train", "say model, batch and degrees as words of reckon predict"},
+    {"OLMo",          "script",            NULL,            "OLMo scripts/train.py|allenai scripts/train.py", "give the YAML that it names to reckon import olmo"},
     {"HALOs",         "script",            NULL,            "launch.py loss= model=|launch.py ++model.name_or_path", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"torchtune",     "configuration",     "torchtune",     "_component_ torchtune", NULL},
     {"PEFT",          "adapter_config.json", "peft",        "\"peft_type\"", NULL},
@@ -67,6 +70,8 @@ static const struct tool_sign signs[] = {
     {"torchtitan",    "file",              NULL,            "torchtitan", "give its job file, or its module of configurations"},
 };
 /* clang-format on */
+
+static const char *const scripts[] = {".sh", ".bash", ".slurm", ".sbatch", NULL};
 
 static bool goes_on(char c)
 {
@@ -161,9 +166,40 @@ const struct tool_sign *detect_tool(const char *text)
     return found;
 }
 
-void detect_fail(const struct tool_sign *sign, const char *path, struct rk_error *error)
+/* The first "train.py", or module after "-m", of a script's lines; its length, 0: there is none. */
+static size_t find_program(const char *text, const char **program)
 {
-    if (!sign)
+    bool module = false;
+    for (const char *at = text; *at;) {
+        at += strspn(at, " \t\r\n\"'");
+        if (*at == '#') {
+            at += strcspn(at, "\n");
+            continue;
+        }
+        const size_t n = strcspn(at, " \t\r\n\"'");
+        const bool launcher =
+            strncmp(at, "torch.distributed", 17) == 0 || strncmp(at, "accelerate", 10) == 0;
+        *program = at;
+        if ((module && !launcher) || (n > 3 && strncmp(at + n - 3, ".py", 3) == 0)) return n;
+        module = n == 2 && strncmp(at, "-m", 2) == 0;
+        at += n;
+    }
+    return 0;
+}
+
+void detect_fail(const struct tool_sign *sign, const char *path, const char *text,
+                 struct rk_error *error)
+{
+    const char *program = NULL;
+    const bool script = text && text_ends_in_any(path, scripts);
+    const size_t length = script && !sign ? find_program(text, &program) : 0;
+    if (length)
+        rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                "starts %.*s, a program of no tool that reckon reads: say model, batch and "
+                "sharding as words of reckon predict; or give the format, reckon import FORMAT "
+                "FILE",
+                length < 120 ? (int)length : 120, program);
+    else if (!sign)
         rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                 "is not known to be a file of any tool that reckon reads: give the format, reckon "
                 "import FORMAT FILE (reckon import --help lists them)");

@@ -321,8 +321,13 @@ static enum rk_status read_beside(struct work *w, const char **name, const struc
 {
     const char *text = NULL;
     struct settings more = {.count = 0};
-    if (!*name) return RK_OK;
+    if (!*name || (name == &w->launching && is_ignored(w, "config_file"))) return RK_OK;
     enum rk_status status = open_file(w, name, word, &text);
+    if (status == RK_BAD_INPUT && name == &w->launching && !text)
+        return run_script_fail_at(
+            w, word,
+            "is not at hand: give --ignore config_file and what it says with --set "
+            "distributed_type=FSDP (or DEEPSPEED with --set deepspeed_config.zero_stage=3)");
     if (status == RK_OK) status = settings_read(&more, *name, text, NULL, 0, w->error);
     for (size_t i = 0; status == RK_OK && i < more.count; i++)
         if (!is_put(w, more.setting[i].key))
@@ -410,6 +415,16 @@ static bool has_part(const char *text, const char *name)
     return false;
 }
 
+/* Does the command, or a set, have a key of adapters? A configuration that it names may. */
+static bool says_adapters(const struct work *w, const struct shell_word *program)
+{
+    for (const struct shell_word *word = program + 1; word < w->word + w->count; word++)
+        if (strstr(word->text, "lora") || strstr(word->text, "peft") ||
+            run_script_is_config(word->text))
+            return true;
+    return is_put(w, "use_peft") || is_put(w, "lora_r") || is_put(w, "use_lora");
+}
+
 /* trl and programs around it say what they learn by the program's name: `trl dpo`, dpo.py. */
 static enum rk_status take_objective(struct work *w)
 {
@@ -426,6 +441,11 @@ static enum rk_status take_objective(struct work *w)
                 w, program,
                 "by its name generates answers or trains a model of rewards, which plans do not "
                 "cover: give --set rl=dpo (or kto, orpo, simpo, cpo) where it does not");
+    if ((has_part(name, "lora") || has_part(name, "qlora")) && !says_adapters(w, program))
+        return run_script_fail_at(w, program,
+                                  "by its name trains adapters, of which the command says nothing: "
+                                  "give --set use_peft=true --set lora_r=N, or --set "
+                                  "use_peft=false");
     for (int i = 0; learned[i]; i++)
         if (has_part(name, learned[i]) && !is_put(w, "rl")) return put(w, "rl", learned[i], NULL);
     return RK_OK;

@@ -53,6 +53,9 @@ size_t shell_span(const char *at, const char *end)
         } else if (*p == '$' && next == '(') {
             open[depth++] = ')';
             p++;
+        } else if (*p == '$' && next == '[') {
+            open[depth++] = ']';
+            p++;
         } else if (*p == '"' || *p == '`') {
             open[depth++] = *p;
         } else if (*p == '(' && (!depth || inside == ')')) {
@@ -466,7 +469,7 @@ static size_t put_dollar(struct builder *b, const char *at, const char *end, boo
 {
     const char next = at + 1 < end ? at[1] : '\0';
     struct parameter p;
-    if (next == '{' || next == '(') {
+    if (next == '{' || next == '(' || next == '[') {
         const size_t n = shell_span(at, end);
         if (!n) {
             shell_fail(b->s, b->place, "$%c is not closed", next);
@@ -474,18 +477,13 @@ static size_t put_dollar(struct builder *b, const char *at, const char *end, boo
         }
         if (next == '{')
             put_braced(b, at + 2, n - 3, quoted);
+        else if (next == '[') /* $[1 + 2], as of old */
+            put_arithmetic(b, at + 2, n - 3, quoted);
         else if (n >= 5 && at[2] == '(' && at[n - 2] == ')')
             put_arithmetic(b, at + 3, n - 5, quoted);
         else
             put_command(b, at + 2, n - 3, quoted);
         return n;
-    }
-    if (next == '[') { /* $[1 + 2], as of old */
-        const char *close = memchr(at, ']', (size_t)(end - at));
-        if (close) {
-            put_arithmetic(b, at + 2, (size_t)(close - at) - 2, quoted);
-            return (size_t)(close - at) + 1;
-        }
     }
     if ((next == '"' || next == '\'') && !quoted) return 1; /* as without the dollar */
     size_t n = next ? read_parameter(b, at + 1, end, &p) : 0;

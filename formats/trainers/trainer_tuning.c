@@ -39,7 +39,7 @@ static const struct {
     {"w1", BIT(GATE)}, {"w3", BIT(UP)}, {"w2", BIT(DOWN)},
     {"fc1", BIT(UP)}, {"fc2", BIT(DOWN)}, {"c_fc", BIT(UP)}, {"dense_h_to_4h", BIT(UP)}, {"dense_4h_to_h", BIT(DOWN)},
     {"lm_head", BIT(HEAD)}, {"output", BIT(HEAD)},
-    {"all", 0}, {"all-linear", 0}, {"linear", 0},
+    {"gate", 0}, /* a mixture's router: one row of a thousand */ {"all", 0}, {"all-linear", 0}, {"linear", 0},
 };
 /* clang-format on */
 
@@ -190,6 +190,12 @@ static enum rk_status read_adapters(const struct reading *r)
         settings_has(r->settings, "modules_to_save."))
         notes_add(r->notes, NOTE_WARNING, 0, 0, "lora_modules_to_save", "",
                   "is not followed: these modules are trained whole, in addition to the adapters");
+    if (settings_find(r->settings, "lora_dim") &&
+        !settings_find(r->settings, "only_optimize_lora") &&
+        !settings_find(r->settings, "mark_only_lora_as_trainable"))
+        notes_add(r->notes, NOTE_WARNING, 0, 0, "lora_dim", "",
+                  "is followed for the matrices alone: embeddings and norms are trained, too, "
+                  "unless the program is told only_optimize_lora");
     return read_targets(r);
 }
 
@@ -214,8 +220,9 @@ static enum rk_status read_base(const struct reading *r)
     const bool four = t->four_bits || t->bits == 4, eight = t->eight_bits || t->bits == 8;
     const bool doubles = t->double_ ? is(t->double_, "true") : t->doubles;
     const bool gptq = t->gptq && is(t->gptq, "true");
-    const char *bits =
-        settings_find(r->settings, "load_in_kbits") ? "load_in_kbits" : "quantization_bit";
+    const char *bits = settings_find(r->settings, "load_in_kbits") ? "load_in_kbits"
+                       : settings_find(r->settings, "bits")        ? "bits"
+                                                                   : "quantization_bit";
     if (!four && !eight && !gptq && t->bits && t->bits != 16)
         return refuse(r, bits, "is neither 4 nor 8, which plans know");
     if (four || eight || gptq)

@@ -20,6 +20,11 @@ echo "ssh node1 \"cd run; deepspeed --num_gpus 8 main.py --model_name_or_path me
 reckon import chat.sh 2>&1 | sed -n 2,4p
 # check takes what import takes
 reckon check kto.sh -s h100-sxm5-80g; echo '--rollout-batch-size 32 --actor-num-nodes 1 --num-layers 4' >slime.sh; reckon check slime.sh -s h100-sxm5-80g
+# a program of one's own, by its name; sums of old; a configuration that is not at hand
+echo 'torchrun --nproc_per_node 8 torchrun_main.py --model_config c.json --batch_size 64' >own.sh; reckon import own.sh
+echo "N=8; torchrun --nproc_per_node \$N t.py $ARGS --gradient_accumulation_steps \$[128 / (\$N * 2)] --deepspeed z2.json" >old.sh; reckon import old.sh 2>&1 | sed -n 3p
+sed -i s/z3.yaml/z9.yaml/ acc.sh; reckon import acc.sh
+reckon import acc.sh --ignore config_file --set distributed_type=FSDP --set num_processes=8 2>&1 | sed -n 3p
 === stdout
 llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with transformers
   plan: framework=deepspeed dp8 mbs2 gbs16 seq2048 zero3 grad-overlap weight-overlap no-fused
@@ -32,14 +37,18 @@ llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with transformers
 qwen2.5-7b: 7,615,616,512 parameters, 8 GPUs with ms-swift
 llama3.1-8b: 8,030,261,248 parameters, 12 GPUs with transformers
 llama3.1-8b: 8,030,261,248 parameters, 4 GPUs with transformers
+reckon: warning: chat.sh: lora_dim: is followed for the matrices alone: embeddings and norms are trained, too, unless the program is told only_optimize_lora
 llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with transformers
   plan: framework=deepspeed precision=fp16 dp8 mbs4 gbs32 seq512 zero3 grad-overlap weight-overlap
-  no-fused loss=padded lora16 lora-bytes=4
 kto.sh: note 5.stage: stage 0 70.8 GiB: unsure, P(fits) 71 %: 80 GiB are there: mbs1 needs 55 GiB
 kto.sh: warning 14.waste: compiled kernels: would shorten the step by 13.1 %, 0.956 s to 0.83 s, with 60.7 of 80.0 GiB: torch_compile = true
 llama3.1-8b on h100-sxm5-80g: 1 warning, 1 note
+  plan: framework=deepspeed dp8 mbs2 gbs128 seq2048 zero2 no-fused loss=padded
+  plan: framework=fsdp dp8 mbs2 gbs16 seq2048 zero3 grad-overlap weight-overlap flat-units
 === stderr
 reckon: note: rm.sh is read as a training of Hugging Face: reckon import trainer
 reckon: rm.sh:1:29: reward_modeling.py by its name generates answers or trains a model of rewards, which plans do not cover: give --set rl=dpo (or kto, orpo, simpo, cpo) where it does not
 reckon: slime.sh: this is a slime script; reckon does not read it: give the sizes and degrees of its actor as a plan
-=== exit 3
+reckon: own.sh: starts torchrun_main.py, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict; or give the format, reckon import FORMAT FILE
+reckon: note: acc.sh is read as a training of Hugging Face: reckon import trainer
+reckon: acc.sh:1:33: z9.yaml is not at hand: give --ignore config_file and what it says with --set distributed_type=FSDP (or DEEPSPEED with --set deepspeed_config.zero_stage=3); nothing says how many GPUs are used; and in one line: --gpus N --ignore config_file
