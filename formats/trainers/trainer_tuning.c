@@ -220,9 +220,10 @@ static enum rk_status read_base(const struct reading *r)
     const bool four = t->four_bits || t->bits == 4, eight = t->eight_bits || t->bits == 8;
     const bool doubles = t->double_ ? is(t->double_, "true") : t->doubles;
     const bool gptq = t->gptq && is(t->gptq, "true");
-    const char *bits = settings_find(r->settings, "load_in_kbits") ? "load_in_kbits"
-                       : settings_find(r->settings, "bits")        ? "bits"
-                                                                   : "quantization_bit";
+    const char *bits = settings_find(r->settings, "load_in_kbits")  ? "load_in_kbits"
+                       : settings_find(r->settings, "bits")         ? "bits"
+                       : settings_find(r->settings, "load_in_bits") ? "load_in_bits"
+                                                                    : "quantization_bit";
     if (!four && !eight && !gptq && t->bits && t->bits != 16)
         return refuse(r, bits, "is neither 4 nor 8, which plans know");
     if (four || eight || gptq)
