@@ -27,6 +27,7 @@ static const struct tool_sign signs[] = {
     {"ReaLHF",        "script",            NULL,            "realhf", "say model, batch and degrees as words of reckon predict"},
     {"fairseq",       "script",            NULL,            "fairseq-train|fairseq_cli.train|fairseq-hydra-train", "say model, batch and degrees as words of reckon predict"},
     {"OLMo",          "script",            NULL,            "OLMo scripts/train.py|allenai scripts/train.py", "give the YAML that it names to reckon import olmo"},
+    {"llm-recipes",   "script",            NULL,            "--low-cpu-fsdp|--fsdp-activation-checkpointing --base-model", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"HALOs",         "script",            NULL,            "launch.py loss= model=|launch.py ++model.name_or_path", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"torchtune",     "configuration",     "torchtune",     "_component_ torchtune", NULL},
     {"PEFT",          "adapter_config.json", "peft",        "\"peft_type\"", NULL},

@@ -142,6 +142,15 @@ bool trainer_tuning_loads(const struct trainer_tuning *tuning, const char *type)
     return is(tuning->type, type);
 }
 
+/* The key by which a program of one's own switches adapters on; NULL: there is none. */
+static const char *own_switch(const struct settings *settings)
+{
+    static const char *const keys[] = {"use_lora", "lora_enable", "lora"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (settings_find(settings, keys[i])) return keys[i];
+    return NULL;
+}
+
 static bool has_adapters(const struct reading *r)
 {
     const struct trainer_tuning *t = r->t;
@@ -159,7 +168,7 @@ static enum rk_status check_kind(const struct reading *r)
     static const char *const ranks[] = {"lora_r", "lora_rank"};
     for (size_t i = 0; t->habits.peft_decides && i < sizeof ranks / sizeof *ranks; i++)
         if (settings_find(r->settings, ranks[i]) && !settings_find(r->settings, "use_peft") &&
-            !settings_find(r->settings, "use_lora"))
+            !own_switch(r->settings))
             return refuse(r, ranks[i],
                           "is an adapter's, but nothing says that one is trained: give --set "
                           "use_peft=true where the program trains it, use_peft=false where (as in "
@@ -175,7 +184,7 @@ static enum rk_status read_adapters(const struct reading *r)
     struct rk_plan *p = r->p;
     if (!has_adapters(r)) return RK_OK;
     if (t->own && !settings_find(r->settings, "lora_r") && !settings_find(r->settings, "lora_rank"))
-        return refuse(r, "use_lora",
+        return refuse(r, own_switch(r->settings),
                       "trains adapters of a rank that the program's own code has: give --set "
                       "lora_r=N, and --set lora_target_modules=q_proj,v_proj where not all "
                       "matrices have them");
