@@ -57,7 +57,7 @@ static void say(const char *text, char *said, size_t size)
 
 void keys_say_error(const struct rk_error *error, char *text, size_t size)
 {
-    char plain[1024];
+    char plain[sizeof error->path + sizeof error->text + 32];
     rk_error_format(error, plain, sizeof plain);
     say(plain, text, size);
 }

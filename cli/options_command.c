@@ -10,7 +10,7 @@ struct rk_error *options_failure;
 
 int options_fail(const struct rk_error *error)
 {
-    char text[1024];
+    char text[sizeof error->path + sizeof error->text + 32]; /* "path:line:column: text" */
     if (options_failure) *options_failure = *error;
     keys_say_error(error, text, sizeof text);
     fprintf(stderr, "reckon: %s\n", text);

@@ -57,7 +57,7 @@ static enum rk_status check_twice(const struct rk_campaign_facts *facts, const s
     snprintf(asked, sizeof asked, "%s", run->offer);
     if (run->has_price) snprintf(asked, sizeof asked, "%.10g", run->price);
     if (strcmp(asked, system->price) == 0 ||
-        (run->has_price && facts_price(facts, system, "", &offer) == run->price))
+        (run->has_price && rk_price_of(facts, system, "", &offer) == run->price))
         return RK_OK;
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "price: %s is not the price=%s that %s has in its line: leave one of them out",

@@ -137,6 +137,18 @@ double matrix_time_s(const struct rk_system *system, enum operand operand, doubl
     return system->kernels.kernel_s + larger(limit, fastest_s(system, &product));
 }
 
+/* Few rows, as of a decoding step: tiles with no more rows than that, of whole matrix instructions
+ * of 16, the fewest that tensor cores multiply (PTX's mma.m16n8k16, MFMA 16x16); operands are
+ * streamed through them as through larger ones. */
+static double skinny_s(const struct rk_system *system, const struct product *product)
+{
+    enum { ROWS = 16 };
+    const double rows = ROWS * ceil(product->m / ROWS);
+    const double tile = (double)system->kernels.tile_m;
+    if (!(rows < tile / 4)) return INFINITY;
+    return fastest_s(system, product) * rows / (tile / 4);
+}
+
 double served_matrix_time_s(const struct rk_system *system, enum operand operand,
                             double weight_bytes, double sustained, double count, double m, double n,
                             double k)
@@ -149,7 +161,9 @@ double served_matrix_time_s(const struct rk_system *system, enum operand operand
     set_rates(&product, system, operand);
     if (!(product.peak > 0)) return INFINITY;
     const double computed_s =
-        larger(flop / (product.peak * product.sustained), fastest_s(system, &product)) / sustained;
+        larger(flop / (product.peak * product.sustained),
+               smaller(skinny_s(system, &product), fastest_s(system, &product))) /
+        sustained;
     return system->kernels.kernel_s + larger(computed_s, accessed_s(system, bytes));
 }
 

@@ -8,6 +8,7 @@
 #include "keys/reader.h"
 #include "keys/settings_check.h"
 #include "megatron/megatron.h"
+#include "megatron/run_script.h"
 #include "trainers/deepspeed.h"
 
 #include <inttypes.h>
@@ -177,8 +178,10 @@ enum rk_status check_other(const struct plan_format *format, const struct rk_che
                          format->tool);
     if (status == RK_OK && input->model) *model = *input->model;
     if (status == RK_OK) {
-        status = format->read(&source, model, &plan, notes, error);
-        settings_check(format->name, &source, notes);
+        const bool script = run_script_is(source.path, source.text);
+        status = script ? run_script_read(format, &source, input->size, model, &plan, notes, error)
+                        : format->read(&source, model, &plan, notes, error);
+        if (!script) settings_check(format->name, &source, notes);
     }
     if (notes) check_take_notes(notes, 0, findings);
     launch.pads = true;

@@ -15,6 +15,7 @@
 #include "keys/detect.h"
 #include "keys/reader.h"
 #include "megatron/megatron.h"
+#include "megatron/run_script.h"
 #include "text/text_file.h"
 
 #include <ctype.h>
@@ -234,13 +235,11 @@ static bool is_file(const char *word)
 
 static const char *guess_format(const char *path, const char *text)
 {
-    static const char *const endings[][2] = {{".toml", "torchtitan"}, {".sh", "megatron"},
-                                             {".slurm", "megatron"},  {".sbatch", "megatron"},
-                                             {".bash", "megatron"},   {".txt", "megatron"}};
+    static const char *const endings[][2] = {{".toml", "torchtitan"}, {".txt", "megatron"}};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (text_ends_in(path, endings[i][0])) return endings[i][1];
-    const bool keys =
-        text_ends_in(path, ".yaml") || text_ends_in(path, ".yml") || text_ends_in(path, ".py");
+    const bool keys = text_ends_in(path, ".yaml") || text_ends_in(path, ".yml") ||
+                      text_ends_in(path, ".py") || run_script_is(path, text);
     const struct tool_sign *sign = keys ? detect_tool(text) : NULL;
     for (const struct plan_format *f = plan_formats; sign && sign->format && f->name; f++)
         if (strcmp(f->name, sign->format) == 0) return f->name;
@@ -274,11 +273,44 @@ static enum rk_status look_ahead(const struct check_args *args, struct loaded *l
     return host_add(&draft.plan, args->system, &l->system, note, error);
 }
 
+/* The one that the command of a script names, or the file that the command names. */
+static void take_model_of_script(const struct check_args *args, struct loaded *l,
+                                 struct rk_check_input *input)
+{
+    struct rk_error ignored;
+    struct launch *launch = calloc(1, sizeof *launch);
+    const struct launch_source source = {.path = args->words.text[0],
+                                         .gpus = args->gpus,
+                                         .machine = l->system.devices,
+                                         .sets = args->sets.text,
+                                         .set_count = (size_t)args->sets.count};
+    if (launch && launch_open(&source, launch, &ignored) == RK_OK && launch->format) {
+        l->model = launch->model;
+        input->model = &l->model;
+    }
+    if (launch) launch_release(launch);
+    free(launch);
+}
+
+/* A script of a tool that is not read, by its name. */
+static enum rk_status judge_tool(const struct rk_check_input *input, struct rk_error *error)
+{
+    const struct tool_sign *sign =
+        run_script_is(input->path, input->text) ? detect_tool(input->text) : NULL;
+    if (!sign || sign->format) return RK_OK;
+    detect_fail(sign, input->path, NULL, error);
+    return RK_BAD_INPUT;
+}
+
 /* The catalog's model that a configuration without a model of its own names. */
 static void take_named_model(const struct check_args *args, struct loaded *l,
                              struct rk_check_input *input)
 {
     struct rk_error ignored;
+    if (run_script_is(input->path, input->text)) {
+        take_model_of_script(args, l, input);
+        return;
+    }
     struct notes *notes = calloc(1, sizeof *notes);
     const struct config_source source = {.path = input->path,
                                          .text = l->text,
@@ -332,6 +364,7 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
         input->size = size;
         if (status == RK_OK)
             input->format = args->format_of ? args->format_of : guess_format(input->path, l->text);
+        if (status == RK_OK && !args->format_of) status = judge_tool(input, error);
         if (status == RK_OK && !args->model) take_named_model(args, l, input);
         return status == RK_OK ? look_ahead(args, l, input, error) : status;
     }

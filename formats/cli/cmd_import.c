@@ -222,11 +222,10 @@ static int import_detected(int argc, char **argv)
         text_file_load(argv[1], FILE_BYTES, &text, &size, &error) != RK_OK)
         return options_fail(&error);
     const struct tool_sign *sign = detect_tool(text);
+    const bool read = sign && sign->format;
+    if (!read) detect_fail(sign, argv[1], text, &error);
     free(text);
-    if (!sign || !sign->format) {
-        detect_fail(sign, argv[1], &error);
-        return options_fail(&error);
-    }
+    if (!read) return options_fail(&error);
     fprintf(stderr, "reckon: note: %s is read as %s %s of %s: reckon import %s\n", argv[1],
             detect_article(sign->what), sign->what, sign->tool, sign->format);
     char **words = calloc((size_t)argc + 2, sizeof *words);

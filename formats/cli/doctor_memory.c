@@ -156,8 +156,32 @@ static bool has_line(const char *text, const char *line, size_t length)
     return false;
 }
 
-/* The first line of the launch file that the change makes another, and of which tool; "": none that
- * is known. */
+/* The lines of the launch file that the change makes others, as many as there is room for: "a; b".
+ * A section of a TOML, "[parallelism]", stands before the first of its lines. */
+static void join_changed(const char *before, const char *after, char line[static LINE])
+{
+    const char *section = "", *said = "";
+    size_t used = 0;
+    for (const char *at = after; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        const size_t length = strcspn(at, "\n"), blanks = strspn(at, " ");
+        if (*at == '[') section = at;
+        if (!length || *at == '[' || has_line(before, at, length)) continue;
+        const bool new = section != said;
+        const int title = new ? (int)strcspn(section, "\n") : 0;
+        const bool comma = at[length - 1] == ',';
+        if (used + (size_t)title + length + 4 > LINE) return;
+        const bool below = used && line[used - 1] == ':'; /* of a mapping */
+        used += (size_t)snprintf(line + used, LINE - used, "%s%.*s%s%.*s",
+                                 below  ? " "
+                                 : used ? "; "
+                                        : "",
+                                 title, section, title ? " " : "", (int)(length - blanks - comma),
+                                 at + blanks);
+        said = section;
+    }
+}
+
+/* Of which tool they are; "" and no line: none that is known. */
 static const char *changed_line(const struct forecast *f, const char *words, char line[static LINE])
 {
     struct plan_draft draft = plan_draft_of(f->plan);
@@ -169,16 +193,7 @@ static const char *changed_line(const struct forecast *f, const char *words, cha
     const struct target *target = launch_tool(&draft.plan)->file;
     if (target && draft.plan.recompute_layers) return ""; /* they recompute all layers or none */
     char *before = lines_of(f, target, f->plan), *after = lines_of(f, target, &draft.plan);
-    const char *section = ""; /* "[parallelism]" of a TOML, above its lines */
-    for (const char *at = after; before && at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
-        const size_t length = strcspn(at, "\n");
-        if (*at == '[') section = at;
-        if (!length || has_line(before, at, length)) continue;
-        const size_t blanks = strspn(at, " ");
-        snprintf(line, LINE, "%.*s%s%.*s", (int)strcspn(section, "\n"), section,
-                 *section ? " " : "", (int)(length - blanks), at + blanks);
-        break;
-    }
+    if (before && after) join_changed(before, after, line);
     free(before);
     free(after);
     return target ? target->name : "Megatron-LM";

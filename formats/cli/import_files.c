@@ -13,7 +13,7 @@
 
 struct file_args {
     const char *file, *model;
-    uint64_t gpus, vocabulary;
+    uint64_t gpus, vocabulary, variant;
     struct option_texts sets, ignored;
     struct import_args answer;
 };
@@ -33,6 +33,8 @@ static const struct operand file_operands[] = {
      .help = "Set a key that the file lacks, has as auto, or has with another value; may be repeated"}, \
     {.name = "ignore", .type = OPTION_TEXTS, .argument = "KEY", AT(ignored), \
      .help = "Accept an unknown or unsupported key, and all keys below it, on which nothing depends here; may be repeated"}, \
+    {.name = "variant", .type = OPTION_NUMBER, AT(variant), .min = 1, .max = 64, \
+     .help = "Choose the Nth training command of a script"}, \
     {.name = NULL}
 
 static const struct option rows_false[] = { /* the model is not in the file */
@@ -100,7 +102,7 @@ static void tell_tool(const struct plan_format *format, const char *path, const 
     free(text);
     if (!sign || !strange || (sign->format && strcmp(sign->format, format->name) == 0)) return;
     if (!sign->format) {
-        detect_fail(sign, path, &error);
+        detect_fail(sign, path, NULL, &error);
         options_fail(&error);
     } else
         fprintf(stderr, "reckon: %s: this looks like a %s of %s: reckon import %s\n", path,
@@ -123,9 +125,10 @@ static enum rk_status read(const struct plan_format *format, const struct file_a
         .gpus = args->gpus,
         .machine = launch_machine(args->answer.system),
         .vocabulary = args->vocabulary,
+        .variant = args->variant,
     };
     struct launch_answer to = {&s->model, &s->plan, &s->notes};
-    if (status == RK_OK) status = launch_read(format, &source, size, args->model, &to, error);
+    if (status == RK_OK) status = launch_read(format, &source, args->model, &to, error);
     free(text);
     if (status == RK_OK && format->own_model) launch_name_model(args->file, &s->model);
     return status;

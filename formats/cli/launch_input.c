@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "cli/model_input.h"
+#include "keys/asks.h"
 #include "keys/detect.h"
 #include "megatron/run_script.h"
 #include "shell/shell.h"
@@ -162,28 +163,9 @@ enum rk_status launch_model(const char *name, const struct config_source *source
                : find_named_model(source, model, notes, error);
 }
 
-/* What the file lacks besides a model, said with a usual one in its place. */
-static void tell_rest(const struct plan_format *format, const struct config_source *source,
-                      struct launch_answer *to, struct rk_error *error)
-{
-    struct config_source with = *source;
-    struct rk_error rest = {.status = RK_OK}, ignored;
-    with.find_model = NULL;
-    if (rk_model_load("llama3.1-8b", to->model, &ignored) != RK_OK) return;
-    const bool script = run_script_is(source->path, source->text);
-    const enum rk_status status = script
-                                      ? run_script_read(format, &with, strlen(source->text),
-                                                        to->model, to->plan, to->notes, &rest)
-                                      : format->read(&with, to->model, to->plan, to->notes, &rest);
-    if (status != RK_BAD_INPUT) return;
-    const size_t used = strlen(error->text);
-    snprintf(error->text + used, sizeof error->text - used, "; and %s: %s", source->path,
-             rest.text);
-}
-
-enum rk_status launch_read(const struct plan_format *format, const struct config_source *source,
-                           size_t size, const char *model, struct launch_answer *to,
-                           struct rk_error *error)
+static enum rk_status read_once(const struct plan_format *format,
+                                const struct config_source *source, const char *model,
+                                const struct launch_answer *to, struct rk_error *error)
 {
     struct config_source config = *source;
     const bool script = run_script_is(source->path, source->text);
@@ -191,14 +173,58 @@ enum rk_status launch_read(const struct plan_format *format, const struct config
     if (script && !model && !format->own_model) config.find_model = find_named_model;
     if (!format->own_model && !config.find_model)
         status = launch_model(model, source, to->model, to->notes, error);
-    if (status == RK_OK)
-        status = script
-                     ? run_script_read(format, &config, size, to->model, to->plan, to->notes, error)
-                     : format->read(&config, to->model, to->plan, to->notes, error);
-    if (status == RK_BAD_ARGUMENT && !model && !format->own_model) {
-        *to->notes = (struct notes){.count = 0};
-        tell_rest(format, source, to, error);
-    }
+    if (status != RK_OK) return status;
+    return script ? run_script_read(format, &config, strlen(source->text), to->model, to->plan,
+                                    to->notes, error)
+                  : format->read(&config, to->model, to->plan, to->notes, error);
+}
+
+/* A file that is read again, with what it asks for. */
+struct again {
+    const struct plan_format *format;
+    const struct config_source *source;
+    struct launch_answer to;
+};
+
+static enum rk_status read_again(void *of, const struct asks *with, struct rk_error *error)
+{
+    const struct again *again = of;
+    struct config_source config = *again->source;
+    config.sets = with->sets;
+    config.set_count = with->set_count;
+    config.keys = (struct key_options){with->ignored, with->ignored_count, NULL, 0};
+    config.gpus = with->gpus;
+    config.vocabulary = with->vocabulary;
+    config.variant = (uint64_t)with->variant;
+    *again->to.notes = (struct notes){.count = 0};
+    return read_once(again->format, &config, with->model, &again->to, error);
+}
+
+static void tell_all(const struct plan_format *format, const struct config_source *source,
+                     const char *model, struct rk_error *error)
+{
+    struct import {
+        struct rk_model model;
+        struct rk_plan plan;
+        struct notes notes;
+    } *import = malloc(sizeof *import);
+    if (!import) return;
+    struct again again = {format, source, {&import->model, &import->plan, &import->notes}};
+    struct asks asks = asks_of(source->path, source->sets, source->set_count, source->keys.ignored,
+                               source->keys.ignored_count);
+    asks.gpus = source->gpus;
+    asks.vocabulary = source->vocabulary;
+    asks.variant = (int)source->variant;
+    asks.model = model;
+    asks_tell_all(read_again, &again, &asks, error);
+    free(import);
+}
+
+enum rk_status launch_read(const struct plan_format *format, const struct config_source *source,
+                           const char *model, struct launch_answer *to, struct rk_error *error)
+{
+    const enum rk_status status = read_once(format, source, model, to, error);
+    if (status == RK_BAD_INPUT || status == RK_BAD_ARGUMENT) tell_all(format, source, model, error);
     return status;
 }
 
@@ -235,6 +261,7 @@ struct config_source launch_config(const struct launch_source *source, const str
         .gpus = source->gpus,
         .machine = source->machine,
         .vocabulary = source->vocabulary,
+        .variant = source->variant,
     };
 }
 
@@ -260,7 +287,7 @@ static enum rk_status find_format(const struct launch_source *source, const char
         config |= text_ends_in(source->path, configs[i]);
     if (!sign && !config) return RK_OK;
     if (!sign || !name)
-        detect_fail(sign, source->path, error);
+        detect_fail(sign, source->path, text, error);
     else
         rk_fail(
             error, RK_BAD_INPUT, source->path, 0, 0,
@@ -312,8 +339,7 @@ static enum rk_status read_config(const struct launch_source *source, struct lau
     struct launch_answer to = {&launch->model, &launch->plan, &launch->notes};
     launch->tool = format->tool;
     launch->script = run_script_is(config.path, launch->text);
-    const enum rk_status status =
-        launch_read(format, &config, launch->size, source->model, &to, error);
+    const enum rk_status status = launch_read(format, &config, source->model, &to, error);
     if (status == RK_OK && format->own_model) launch_name_model(source->path, &launch->model);
     return status;
 }

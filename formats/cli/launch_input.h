@@ -64,8 +64,7 @@ struct launch_answer {
  * file or the command names. RK_BAD_ARGUMENT: there is none; the error says what else is missing.
  */
 enum rk_status launch_read(const struct plan_format *format, const struct config_source *source,
-                           size_t size, const char *model, struct launch_answer *to,
-                           struct rk_error *error);
+                           const char *model, struct launch_answer *to, struct rk_error *error);
 
 /* How many GPUs a machine has; 0: its line does not say, or there is none (NULL). */
 uint64_t launch_machine(const char *system);

@@ -55,6 +55,15 @@ static const struct tool_sign signs[] = {
     {"latent diffusion", "configuration",  NULL,            "target: ldm", "models of images are not covered"},
     {"verl",          "configuration",     NULL,            "actor_rollout_ref|verl.trainer|from+verl|import+verl|rollout_batch_size: worker:|partial_pretrain:|ulysses_sequence_parallel_size: trainer:", "give the sizes and degrees of its actor as a plan"},
     {"OpenRLHF",      "script",            NULL,            "openrlhf", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
+    {"slime",         "script",            NULL,            "--actor-num-nodes|--actor-num-gpus-per-node", "give the sizes and degrees of its actor as a plan"},
+    {"DeepSpeed-Chat", "script of PPO",    NULL,            "--actor_zero_stage|--actor_model_name_or_path", "predict what its actor and its critic take, each as a plan, framework=deepspeed"},
+    {"SLAM-LLM",      "script",            NULL,            "++train_config.model_name|++model_config.llm_name", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"llama-recipes", "script",            NULL,            "--enable_fsdp|--use_peft --peft_method", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"ReaLHF",        "script",            NULL,            "realhf", "say model, batch and degrees as words of reckon predict"},
+    {"fairseq",       "script",            NULL,            "fairseq-train|fairseq_cli.train|fairseq-hydra-train", "say model, batch and degrees as words of reckon predict"},
+    {"OLMo",          "script",            NULL,            "OLMo scripts/train.py|allenai scripts/train.py", "give the YAML that it names to reckon import olmo"},
+    {"llm-recipes",   "script",            NULL,            "--low-cpu-fsdp|--fsdp-activation-checkpointing --base-model", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"HALOs",         "script",            NULL,            "launch.py loss= model=|launch.py ++model.name_or_path", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"torchtune",     "configuration",     "torchtune",     "_component_ torchtune", NULL},
     {"PEFT",          "adapter_config.json", "peft",        "\"peft_type\"", NULL},
     {"litgpt",        "configuration",     NULL,            "lr_warmup_steps global_batch_size checkpoint_dir|initial_checkpoint_dir|litgpt", "say model and batch as words of reckon predict, framework=fsdp"},
@@ -67,7 +76,7 @@ static const struct tool_sign signs[] = {
     {"ColossalAI",    "script or configuration", NULL,      "colossalai|HybridParallelPlugin|GeminiPlugin|TensorParallelEnv|NUM_MICRO_BATCHES parallel|gemini_plugin|titans", "say its degrees as words of reckon predict"},
     {"XTuner",        "configuration",     NULL,            "xtuner", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"Megatron-LM",   "file of arguments", "megatron-yaml", "MODEL_ARGS: --num-layers:|MODEL_ARGS: --micro-batch-size:", NULL},
-    {"Megatron-LM",   "launch script",     "megatron",      "--num-layers --hidden-size --num-attention-heads", NULL},
+    {"Megatron-LM",   "launch script",     "megatron",      "--num-layers --hidden-size --num-attention-heads|--num_layers --hidden_size --num_attention_heads|--tensor_model_parallel_size --micro_batch_size", NULL},
     {"InternEvo",     "configuration",     NULL,            "internlm parallel|zero1= tensor= pipeline=", "say its degrees as words of reckon predict"},
     {"Megatron-Bridge", "recipe",          "bridge-recipe", "megatron.bridge ConfigContainer", NULL},
     {"Megatron-Bridge", "configuration",   "nemo",          "train: ddp: checkpoint: model: logger: tensor_model_parallel_size:", NULL},
@@ -77,7 +86,7 @@ static const struct tool_sign signs[] = {
     {"Primus",        "preset",            NULL,            "extends: num_layers:|extends: tokenizer_type:|extends: tokenizer_model:|extends: hidden_size:|includes: trainable:|extends: job:|extends: model:", "give the experiment that names it"},
     {"Modalities",    "configuration",     NULL,            "component_key variant_key", "say model, batch and degrees as words of reckon predict, framework=fsdp"},
     {"torchtitan",    "configuration",     "torchtitan",    "Trainer.Config|torchtitan.train|[parallelism]|[job]|parallelism.tensor_parallel_degree|data_parallel_shard_degree|job.config_file", NULL},
-    {"MaxText",       "configuration",     "maxtext",       "base_emb_dim|per_device_batch_size|ici_fsdp_parallelism|base_num_decoder_layers|MaxText.train|maxtext.trainers|decoder_block|remat_policy|ici_tensor_parallelism|max_target_length", NULL},
+    {"MaxText",       "configuration",     "maxtext",       "base_emb_dim|per_device_batch_size|ici_fsdp_parallelism|base_num_decoder_layers|MaxText.train|maxtext.trainers|decoder_block|remat_policy|ici_tensor_parallelism|max_target_length base_output_directory", NULL},
     {"ms-swift",      "script",            NULL,            "megatron+sft|megatron+pt|megatron+rlhf", "say model, batch and degrees as words of reckon predict"},
     {"FlagScale",     "configuration",     "flagscale",     "experiment runner|system tensor_model_parallel_size data", NULL},
     {"NeMo",          "configuration",     "nemo",          "activations_checkpoint_granularity|exp_manager trainer|exp_manager|megatron_amp_O2|encoder_seq_length", NULL},
@@ -93,11 +102,13 @@ static const struct tool_sign signs[] = {
     {"accelerate",    "configuration",     "accelerate",    "compute_environment distributed_type|distributed_type: mixed_precision:|distributed_type: num_processes:", NULL},
     {"DeepSpeed",     "configuration",     "deepspeed",     "zero_optimization|train_micro_batch_size_per_gpu|\"train_batch_size\"|zero_allow_untested_optimizer|compression_training", NULL},
     {"Hugging Face",  "config.json",       "hf",            "\"model_type\"|\"architectures\"", NULL},
-    {"Hugging Face",  "training",          "trainer",       "per_device_train_batch_size|--per_device_train_batch_size|gradient_accumulation_steps", NULL},
+    {"Hugging Face",  "training",          "trainer",       "per_device_train_batch_size|--per_device_train_batch_size|gradient_accumulation_steps|trl+sft|trl+dpo|trl+kto|trl+orpo|trl+cpo|trl+grpo|trl+reward|trl+rloo", NULL},
     {"DeepSpeed",     "script",            "deepspeed",     "--deepspeed|--deepspeed_config|deepspeed", NULL},
     {"torchtitan",    "file",              NULL,            "torchtitan", "give its job file, or its module of configurations"},
 };
 /* clang-format on */
+
+static const char *const scripts[] = {".sh", ".bash", ".slurm", ".sbatch", NULL};
 
 static bool goes_on(char c)
 {
@@ -233,14 +244,44 @@ const struct tool_sign *detect_tool(const char *text)
     return !found && python ? &program : found;
 }
 
-void detect_fail(const struct tool_sign *sign, const char *path, struct rk_error *error)
+/* The first "train.py", or module after "-m", of a script's lines; its length, 0: there is none. */
+static size_t find_program(const char *text, const char **program)
 {
-    if (!sign)
-        rk_fail(
-            error, RK_BAD_INPUT, path, 0, 0,
-            "is not known to be a file of any tool that reckon reads: give the format, reckon "
-            "import FORMAT FILE (reckon import --help lists them), or say model, batch and degrees "
-            "as words of reckon predict");
+    bool module = false;
+    for (const char *at = text; *at;) {
+        at += strspn(at, " \t\r\n\"'");
+        if (*at == '#') {
+            at += strcspn(at, "\n");
+            continue;
+        }
+        const size_t n = strcspn(at, " \t\r\n\"'");
+        const bool launcher =
+            strncmp(at, "torch.distributed", 17) == 0 || strncmp(at, "accelerate", 10) == 0;
+        *program = at;
+        if ((module && !launcher) || (n > 3 && strncmp(at + n - 3, ".py", 3) == 0)) return n;
+        module = n == 2 && strncmp(at, "-m", 2) == 0;
+        at += n;
+    }
+    return 0;
+}
+
+void detect_fail(const struct tool_sign *sign, const char *path, const char *text,
+                 struct rk_error *error)
+{
+    const char *program = NULL;
+    const bool script = text && text_ends_in_any(path, scripts);
+    const size_t length = script && !sign ? find_program(text, &program) : 0;
+    if (length)
+        rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                "starts %.*s, a program of no tool that reckon reads: say model, batch and "
+                "sharding as words of reckon predict; or give the format, reckon import FORMAT "
+                "FILE",
+                length < 120 ? (int)length : 120, program);
+    else if (!sign)
+        rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                "is not known to be a file of any tool that reckon reads: give the format, reckon "
+                "import FORMAT FILE (reckon import --help lists them), or say model, batch "
+                "and degrees as words of reckon predict");
     else
         rk_fail(
             error, RK_BAD_INPUT, path, 0, 0, "this is %s %s %s; reckon does not read it%s%s",

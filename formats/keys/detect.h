@@ -14,8 +14,10 @@ struct tool_sign {
     const char *instead; /* what to give instead, where it is not read; NULL: nothing is known */
 };
 
-/* The error that such a file is not read, or (NULL) known to be nobody's. */
-void detect_fail(const struct tool_sign *sign, const char *path, struct rk_error *error);
+/* The error that such a file is not read, or (NULL) known to be nobody's: of a script with the name
+ * of the program that it starts. `text` may be NULL. */
+void detect_fail(const struct tool_sign *sign, const char *path, const char *text,
+                 struct rk_error *error);
 
 /* NULL: no tool's that is known here. */
 const struct tool_sign *detect_tool(const char *text);

@@ -25,6 +25,7 @@ struct config_source {
     uint64_t gpus;       /* 0: as the text says */
     uint64_t machine;    /* GPUs of the machine, where neither says (notes_machine); 0: not known */
     uint64_t vocabulary; /* 0: as the text says; only for formats with a model of their own */
+    uint64_t variant;    /* of a script's commands that train, from 1 on; 0: there is only one */
     const struct shell *script; /* that starts the run, and may write the files named; NULL: none */
     model_finder *find_model;   /* asked by run_script.h, by the command's arguments too; NULL: the
                                    model is known */

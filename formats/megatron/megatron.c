@@ -1,6 +1,7 @@
 /* megatron.c - from a script to a model and a plan. */
 #include "megatron/megatron.h"
 #include "base/memory.h"
+#include "keys/asks.h"
 #include "megatron/megatron_args.h"
 #include "megatron/megatron_loop.h"
 
@@ -180,9 +181,9 @@ enum rk_status megatron_with_words(const char *path, const char *text, size_t si
     return status;
 }
 
-enum rk_status megatron_read(const char *path, const char *text, size_t size,
-                             const struct megatron_options *options, struct megatron_import *import,
-                             struct rk_error *error)
+static enum rk_status read_once(const char *path, const char *text, size_t size,
+                                const struct megatron_options *options,
+                                struct megatron_import *import, struct rk_error *error)
 {
     struct shell shell = {.words = 0};
     struct megatron_args *args = args_new(path, &shell, options, import, error);
@@ -190,6 +191,46 @@ enum rk_status megatron_read(const char *path, const char *text, size_t size,
     const enum rk_status status = read_script(args, &shell, text, size, options, import);
     shell_release(&shell);
     free(args);
+    return status;
+}
+
+/* A script that is read again, with what it asks for. */
+struct again {
+    const char *path, *text;
+    size_t size;
+    const struct megatron_options *options;
+    struct megatron_import *import;
+};
+
+static enum rk_status read_again(void *of, const struct asks *with, struct rk_error *error)
+{
+    const struct again *again = of;
+    struct megatron_options options = *again->options;
+    options.sets = with->sets;
+    options.set_count = with->set_count;
+    options.ignored = with->ignored;
+    options.ignored_count = with->ignored_count;
+    options.gpus = with->gpus;
+    options.vocabulary = with->vocabulary;
+    options.variant = with->variant;
+    options.collect = false;
+    return read_once(again->path, again->text, again->size, &options, again->import, error);
+}
+
+enum rk_status megatron_read(const char *path, const char *text, size_t size,
+                             const struct megatron_options *options, struct megatron_import *import,
+                             struct rk_error *error)
+{
+    const enum rk_status status = read_once(path, text, size, options, import, error);
+    struct again again = {path, text, size, options, NULL};
+    if (status != RK_BAD_INPUT || !(again.import = malloc(sizeof *import))) return status;
+    struct asks asks =
+        asks_of(path, options->sets, options->set_count, options->ignored, options->ignored_count);
+    asks.gpus = options->gpus;
+    asks.vocabulary = options->vocabulary;
+    asks.variant = options->variant;
+    asks_tell_all(read_again, &again, &asks, error);
+    free(again.import);
     return status;
 }
 

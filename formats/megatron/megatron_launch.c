@@ -94,6 +94,42 @@ static bool has_hosts(const struct shell_word *words, size_t count)
     return false;
 }
 
+/* The hostfile that a launcher is given, where it is at hand. */
+static const char *host_file(const struct shell *shell, const struct shell_word *words,
+                             size_t count)
+{
+    struct shell_word written = {.unknown = 0};
+    for (size_t i = 0; i < count; i++) {
+        const char *text = words[i].text, *name = NULL;
+        if (strncmp(text, "--hostfile=", 11) == 0) name = text + 11;
+        if ((strcmp(text, "--hostfile") == 0 || strcmp(text, "-H") == 0) && i + 1 < count)
+            name = words[i + 1].text;
+        if (!name) continue;
+        const char *file = shell_file(shell, name, &written);
+        return file && (written.unknown || written.maybe) ? NULL
+               : file                                     ? file
+                                                          : shell_beside(shell, name);
+    }
+    return NULL;
+}
+
+/* "node1 slots=8": the GPUs of a hostfile, on at most `nodes` of its hosts (0: all), with `each` of
+ * one (0: its slots). */
+static uint64_t count_slots(const char *text, uint64_t nodes, uint64_t each)
+{
+    uint64_t slots = 0, hosts = 0;
+    while (*text && (!nodes || hosts < nodes)) {
+        const size_t line = strcspn(text, "\n");
+        const char *found = *text == '#' ? NULL : strstr(text, "slots=");
+        if (found && found < text + line) {
+            slots += each ? each : strtoull(found + 6, NULL, 10);
+            hosts++;
+        }
+        text += line + (text[line] == '\n');
+    }
+    return slots <= 1000000000 ? slots : 0;
+}
+
 /* The words in front of the program. The innermost launcher counts: it is read last. */
 static const char *read_launchers(struct launch *launch, const struct shell_word *words,
                                   size_t count)
@@ -303,6 +339,9 @@ static enum rk_status count_gpus(const struct shell *shell, const struct launch 
                                  uint64_t *gpus, const char **from, struct rk_error *error)
 {
     const char *world = shell_variable(shell, "WORLD_SIZE");
+    /* what starts torchrun by itself asks for these: ms-swift, LLaMA-Factory */
+    const char *per_node = shell_variable(shell, "NPROC_PER_NODE");
+    const char *nodes = shell_variable(shell, "NNODES");
     const bool torch = launcher && strcmp(launcher, "torchrun") == 0;
     for (int i = 0; torch && i < LAUNCH_NUMBERS; i++)
         if (launch->unknown[i]) return shell_fail_unknown(shell, launch->unknown[i], error);
@@ -312,6 +351,10 @@ static enum rk_status count_gpus(const struct shell *shell, const struct launch 
     } else if (launch->number[NODES] && launch->number[PER_NODE]) {
         *gpus = launch->number[NODES] * launch->number[PER_NODE];
         *from = launcher;
+    } else if (!launcher && per_node && trailing_number(per_node)) {
+        *gpus = trailing_number(per_node) *
+                (nodes && trailing_number(nodes) ? trailing_number(nodes) : 1);
+        *from = "NPROC_PER_NODE";
     } else if (world && trailing_number(world)) {
         *gpus = trailing_number(world);
         *from = "WORLD_SIZE";
@@ -330,6 +373,10 @@ enum rk_status megatron_launch_gpus(const struct shell *shell, const struct shel
 {
     struct launch launch = {.number = {0}};
     const char *launcher = read_launchers(&launch, words, begin);
+    const char *hosts =
+        launcher && strcmp(launcher, "deepspeed") == 0 ? host_file(shell, words, begin) : NULL;
+    if (hosts)
+        launch.number[TASKS] = count_slots(hosts, launch.number[NODES], launch.number[PER_NODE]);
     return count_gpus(shell, &launch, launcher, slurm, gpus, from, error);
 }
 

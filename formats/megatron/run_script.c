@@ -133,6 +133,19 @@ static char *unquoted(char *text)
     return text + 1;
 }
 
+/* trl's own names of accelerate's configurations (trl/accelerate_configs), or a file. */
+static enum rk_status put_named(struct work *w, const struct shell_word *at, const char *name)
+{
+    if (strncmp(name, "zero", 4) == 0 && !run_script_is_config(name))
+        return put(w, "deepspeed", name, NULL);
+    if (strncmp(name, "fsdp", 4) == 0 && !run_script_is_config(name))
+        return put(w, "distributed_type", "FSDP", NULL);
+    if (!run_script_is_config(name)) return RK_OK; /* single_gpu, multi_gpu */
+    w->launching = run_script_keep(w, strdup(name));
+    w->launching_word = at;
+    return w->launching ? RK_OK : w->error->status;
+}
+
 /* The words of one option, from `i`, are *used; the values are joined by spaces. */
 static enum rk_status read_option(struct work *w, size_t i, size_t end, bool launch, char *name,
                                   size_t *used)
@@ -160,6 +173,13 @@ static enum rk_status read_option(struct work *w, size_t i, size_t end, bool lau
     }
     const struct shell_word *at = *used > 1 ? word + 1 : word;
     const bool nemo = strcmp(w->format->name, "nemo") == 0;
+    if (w->starter->accelerates && !run_script_is_accelerate(w) && launch &&
+        strcmp(name, "config_file") == 0) {
+        if (at->unknown) return shell_fail_unknown(&w->shell, at, w->error);
+        w->launching = equals ? equals + 1 : at->text;
+        w->launching_word = at;
+        return RK_OK;
+    }
     if ((nemo && run_script_is_one("config_path|cp", name)) ||
         (run_script_is_neox(w) && run_script_is_one("conf_dir|d", name))) {
         /* as `-d configs a.yml b.yml`: only the next word */
@@ -183,7 +203,9 @@ static enum rk_status read_option(struct work *w, size_t i, size_t end, bool lau
         w->training_word = at;
         return RK_OK;
     }
-    if (run_script_is_accelerate(w) && launch) return put_launch(w, name, value, unknown);
+    if (w->starter->accelerates && launch) return put_launch(w, name, value, unknown);
+    if (w->starter->accelerates && strcmp(name, "accelerate_config") == 0)
+        return put_named(w, at, value);
     if (!w->starter->prefix) return put(w, name, value, unknown);
     char key[192];
     snprintf(key, sizeof key, "%s%s", w->starter->prefix, name);
@@ -207,7 +229,8 @@ static enum rk_status read_operand(struct work *w, const struct shell_word *word
          (run_script_is_neox(w) && !text_ends_in(word->text, ".py") && w->folder)))
         return add_file(w, word, word->text);
     if (text_ends_in(word->text, ".py") ||
-        run_script_is_one("train|pretrain|sft|pt|rlhf", word->text))
+        run_script_is_one("train|pretrain|sft|pt|rlhf", word->text) ||
+        (w->begin && strcmp(w->word[w->begin - 1].text, "trl") == 0))
         return RK_OK;
     if (strcmp(w->format->name, "deepspeed") == 0) return RK_OK;
     return run_script_fail_at(w, word, "is not understood in this command");
@@ -217,7 +240,7 @@ static enum rk_status read_operand(struct work *w, const struct shell_word *word
 static enum rk_status judge_launch(const struct work *w)
 {
     char name[96];
-    for (size_t i = 0; i < w->begin && !run_script_is_accelerate(w); i++)
+    for (size_t i = 0; i < w->begin && !w->starter->accelerates; i++)
         if (run_script_option_name(w->word[i].text, name, sizeof name) && !is_ignored(w, name) &&
             (run_script_is_one("config_file|use_fsdp|use_deepspeed", name) ||
              strncmp(name, "fsdp_", 5) == 0 || strcmp(name, "zero_stage") == 0))
@@ -234,12 +257,10 @@ static enum rk_status read_words(struct work *w)
     char name[96];
     size_t used = 1, i = 0;
     enum rk_status status = judge_launch(w);
-    if (run_script_is_accelerate(w)) /* after "launch" */
-        while (i < w->begin &&
-               !run_script_is_one("launch|accelerate.commands.launch", w->word[i].text))
-            i++;
-    for (i = run_script_is_accelerate(w) ? i + 1 : w->begin; status == RK_OK && i < w->count;
-         i += used) {
+    while (i < w->begin && !run_script_is_one("launch|accelerate.commands.launch", w->word[i].text))
+        i++;
+    for (i = w->starter->accelerates && i < w->begin ? i + 1 : w->begin;
+         status == RK_OK && i < w->count; i += used) {
         const struct shell_word *word = &w->word[i];
         const bool launch = i < w->begin;
         used = 1;
@@ -295,14 +316,19 @@ static bool is_put(const struct work *w, const char *key)
     return false;
 }
 
-/* `accelerate launch sft.py --config FILE`: arguments, where the command has no others. */
-static enum rk_status read_training(struct work *w)
+/* `accelerate launch --config_file FILE sft.py --config FILE`: what the command says wins. */
+static enum rk_status read_beside(struct work *w, const char **name, const struct shell_word *word)
 {
     const char *text = NULL;
     struct settings more = {.count = 0};
-    if (!w->training) return RK_OK;
-    enum rk_status status = open_file(w, &w->training, w->training_word, &text);
-    if (status == RK_OK) status = settings_read(&more, w->training, text, NULL, 0, w->error);
+    if (!*name || (name == &w->launching && is_ignored(w, "config_file"))) return RK_OK;
+    enum rk_status status = open_file(w, name, word, &text);
+    if (status == RK_BAD_INPUT && name == &w->launching && !text)
+        return run_script_fail_at(
+            w, word,
+            "is not at hand: give --ignore config_file and what it says with --set "
+            "distributed_type=FSDP (or DEEPSPEED with --set deepspeed_config.zero_stage=3)");
+    if (status == RK_OK) status = settings_read(&more, *name, text, NULL, 0, w->error);
     for (size_t i = 0; status == RK_OK && i < more.count; i++)
         if (!is_put(w, more.setting[i].key))
             status = put(w, more.setting[i].key, more.setting[i].text, NULL);
@@ -341,11 +367,12 @@ static enum rk_status read_plan(struct work *w, struct rk_model *model, struct r
     char path[1024];
     uint64_t gpus = w->script->gpus;
     enum rk_status status = w->files ? open_file(w, &w->file[0], w->file_word[0], &text) : RK_OK;
-    if (status == RK_OK) status = read_training(w);
+    if (status == RK_OK) status = read_beside(w, &w->training, w->training_word);
+    if (status == RK_OK) status = read_beside(w, &w->launching, w->launching_word);
     if (status == RK_OK && w->files > 1 && !run_script_is_neox(w))
         return run_script_fail_at(w, w->file_word[1], "is a second configuration");
     if (status == RK_OK && w->files > 1) status = merge(w, text);
-    if (status == RK_OK && !gpus && !w->starter->counts)
+    if (status == RK_OK && !gpus && !w->starter->counts && !is_put(w, "num_processes"))
         status = megatron_launch_gpus(&w->shell, w->word, w->launcher ? w->count : w->begin,
                                       &w->slurm, &gpus, &from, w->error);
     if (status != RK_OK) return status;
@@ -376,6 +403,54 @@ static enum rk_status read_plan(struct work *w, struct rk_model *model, struct r
     return status;
 }
 
+/* ---- what the program trains ---- */
+
+/* Is `name` a part of "run_dpo.py"? */
+static bool has_part(const char *text, const char *name)
+{
+    const size_t n = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)); at++)
+        if ((at == text || !isalnum((unsigned char)at[-1])) && !isalnum((unsigned char)at[n]))
+            return true;
+    return false;
+}
+
+/* Does the command, or a set, have a key of adapters? A configuration that it names may. */
+static bool says_adapters(const struct work *w, const struct shell_word *program)
+{
+    for (const struct shell_word *word = program + 1; word < w->word + w->count; word++)
+        if (strstr(word->text, "lora") || strstr(word->text, "peft") ||
+            run_script_is_config(word->text))
+            return true;
+    return is_put(w, "use_peft") || is_put(w, "lora_r") || is_put(w, "use_lora");
+}
+
+/* trl and programs around it say what they learn by the program's name: `trl dpo`, dpo.py. */
+static enum rk_status take_objective(struct work *w)
+{
+    static const char *const learned[] = {"dpo", "kto", "orpo", "simpo", "cpo", "ipo", NULL};
+    static const char *const others[] = {"grpo", "ppo", "rloo",   "gkd", "online_dpo", "xpo",
+                                         "nash", "prm", "reward", "rm",  "rlhf",       NULL};
+    if (!run_script_is_one("trainer|accelerate", w->format->name)) return RK_OK;
+    const struct shell_word *program = &w->word[w->begin - 1];
+    if (strcmp(program->text, "trl") == 0 && w->begin < w->count) program++;
+    const char *slash = strrchr(program->text, '/'), *name = slash ? slash + 1 : program->text;
+    for (int i = 0; others[i]; i++)
+        if (has_part(name, others[i]) && !is_put(w, "rl"))
+            return run_script_fail_at(
+                w, program,
+                "by its name generates answers or trains a model of rewards, which plans do not "
+                "cover: give --set rl=dpo (or kto, orpo, simpo, cpo) where it does not");
+    if ((has_part(name, "lora") || has_part(name, "qlora")) && !says_adapters(w, program))
+        return run_script_fail_at(w, program,
+                                  "by its name trains adapters, of which the command says nothing: "
+                                  "give --set use_peft=true --set lora_r=N, or --set "
+                                  "use_peft=false");
+    for (int i = 0; learned[i]; i++)
+        if (has_part(name, learned[i]) && !is_put(w, "rl")) return put(w, "rl", learned[i], NULL);
+    return RK_OK;
+}
+
 /* ---- the whole ---- */
 
 /* Does the script use $NAME? */
@@ -391,9 +466,10 @@ static bool uses(const char *script, const char *set)
 }
 
 /* SLURM_JOB_NUM_NODES: a variable, which a file that the script sources may use; no key is spelled
- * so. */
+ * so, nor as a place of the script, "@41:17". */
 static bool is_environment(const char *set)
 {
+    if (*set == '@') return true;
     const size_t n = strspn(set, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
     return n && set[n] == '=';
 }
@@ -434,6 +510,7 @@ enum rk_status run_script_read(const struct plan_format *format, const struct co
                              "is a shell script: for %s give the configuration that it names",
                              format->tool);
     if (status == RK_OK) status = run_script_choose(w);
+    if (status == RK_OK) status = take_objective(w);
     if (status == RK_OK) status = read_words(w);
     if (status == RK_OK) status = read_plan(w, model, plan);
     for (size_t i = 0; i < w->kept_count; i++)

@@ -10,21 +10,21 @@
 
 /* clang-format off */
 static const struct starter starters[] = {
-    {"deepspeed",     "",                                  "deepspeed|deepspeed_config", false, false, false, true, NULL},
-    {"torchtitan",    "torchtitan.train",                  "job.config_file|config_file|model.config_file|module", false, false, false, true, NULL},
-    {"accelerate",    "accelerate",                        "config_file", false, false, true, false, NULL},
-    {"trainer",       "",                                  "config", true, false, false, false, NULL},
-    {"axolotl",       "axolotl|axolotl.cli.train",         "", true, false, false, true, NULL},
-    {"llama-factory", "llamafactory-cli|llama-factory",    "", true, true, false, false, NULL},
-    {"ms-swift",      "swift",                             "config", true, false, false, false, NULL},
-    {"torchtune",     "tune",                              "config", false, true, false, true, NULL},
-    {"gpt-neox",      "deepy.py",                          "", true, false, false, true, NULL},
-    {"nanotron",      "",                                  "config_file", false, false, true, true, NULL},
-    {"nemo",          "",                                  "config_name", false, true, true, true, NULL},
-    {"mindspeed-fsdp2", "",                                "", true, false, false, true, NULL},
-    {"levanter",      "levanter.main.train_lm",            "config_path|config", false, false, false, true, NULL},
-    {"maxtext",       "MaxText.train|maxtext.trainers.pre_train.train|MaxText.sft_trainer", "", true, true, false, true, NULL},
-    {"primus",        "primus-cli|main.py",                "config|exp", false, false, false, true, "modules.pre_trainer.overrides."},
+    {"deepspeed",     "",                                  "deepspeed|deepspeed_config", false, false, false, true, false, NULL},
+    {"torchtitan",    "torchtitan.train",                  "job.config_file|config_file|model.config_file|module", false, false, false, true, false, NULL},
+    {"accelerate",    "accelerate",                        "config_file", false, false, true, false, true, NULL},
+    {"trainer",       "trl",                               "config", true, false, false, false, true, NULL},
+    {"axolotl",       "axolotl|axolotl.cli.train",         "", true, false, false, true, false, NULL},
+    {"llama-factory", "llamafactory-cli|llama-factory",    "", true, true, false, false, true, NULL},
+    {"ms-swift",      "swift",                             "config", true, false, false, false, false, NULL},
+    {"torchtune",     "tune",                              "config", false, true, false, true, false, NULL},
+    {"gpt-neox",      "deepy.py",                          "", true, false, false, true, false, NULL},
+    {"nanotron",      "",                                  "config_file", false, false, true, true, false, NULL},
+    {"nemo",          "",                                  "config_name", false, true, true, true, false, NULL},
+    {"mindspeed-fsdp2", "",                                "", true, false, false, true, false, NULL},
+    {"levanter",      "levanter.main.train_lm",            "config_path|config", false, false, false, true, false, NULL},
+    {"maxtext",       "MaxText.train|maxtext.trainers.pre_train.train|MaxText.sft_trainer", "", true, true, false, true, false, NULL},
+    {"primus",        "primus-cli|main.py",                "config|exp", false, false, false, true, false, "modules.pre_trainer.overrides."},
 };
 /* clang-format on */
 
@@ -111,7 +111,7 @@ static bool names_file(const struct work *w, const struct shell_word *words, siz
     for (size_t i = first; i < count; i++) {
         if (run_script_option_name(words[i].text, name, sizeof name)) {
             if (run_script_is_one(w->starter->files, name)) return true;
-        } else if (w->starter->operand &&
+        } else if (w->starter->operand && strncmp(words[i - 1].text, "--", 2) != 0 &&
                    (run_script_is_config(words[i].text) ||
                     (run_script_is_neox(w) && !text_ends_in(words[i].text, ".py")))) {
             return true;
@@ -167,17 +167,36 @@ static bool same_words(const struct work *w, const struct shell_command *command
     return true;
 }
 
-enum rk_status run_script_choose(struct work *w)
+/* Launchers that are given a command line as one word: `ssh host "cd run && torchrun ..."`. */
+static bool read_quoted(struct work *w)
 {
+    const size_t commands = w->shell.commands;
+    for (size_t i = 0; i < commands; i++) {
+        const struct shell_command command = w->shell.command[i];
+        for (size_t k = 1;
+             k < command.count && !megatron_launch_prints(&w->shell.word[command.first], k); k++)
+            if (strstr(w->shell.word[command.first + k].text, " --"))
+                shell_read_word(&w->shell, i, k);
+    }
+    return w->shell.commands > commands;
+}
+
+static bool find_command(struct work *w)
+{
+    size_t found = 0;
     for (size_t i = 0; i < w->shell.commands; i++) {
         const struct shell_command *command = &w->shell.command[i];
         if (!trains(w, command) || (w->word && same_words(w, command))) continue;
         const struct shell_word *words = &w->shell.word[command->first];
-        if (w->word)
-            return rk_fail(w->error, RK_BAD_INPUT, w->script->path, words->place.line,
-                           words->place.column,
-                           "a second command trains, besides that of line %d: leave one of them",
-                           w->word->place.line);
+        if (++found == w->script->variant) w->word = NULL;
+        if (found > 1 && w->script->variant && found != w->script->variant) continue;
+        if (w->word) {
+            rk_fail(w->error, RK_BAD_INPUT, w->script->path, words->place.line, words->place.column,
+                    "a second command trains, besides that of line %d: choose with --variant 1 to "
+                    "2, or more where there are more",
+                    w->word->place.line);
+            return false;
+        }
         w->word = words;
         w->count = command->count;
         w->begin = arguments_begin(w, words, command->count);
@@ -187,7 +206,27 @@ enum rk_status run_script_choose(struct work *w)
             notes_add(w->notes, NOTE_ASSUMED, command->condition.line, command->condition.column,
                       "the condition", "holds", "the run depends on a condition that is not known");
     }
+    return true;
+}
+
+/* "$header ...", where a condition decides what stands there: that is what to ask for. */
+static const struct shell_word *find_undecided(const struct shell *shell)
+{
+    for (size_t i = 0; i < shell->words; i++) {
+        const size_t unknown = shell->word[i].unknown;
+        const char *was = unknown ? shell->unknown[unknown - 1].was : NULL;
+        if (was && strstr(was, " --") && !strstr(was, "echo ")) return &shell->word[i];
+    }
+    return NULL;
+}
+
+enum rk_status run_script_choose(struct work *w)
+{
+    if (!find_command(w)) return RK_BAD_INPUT;
+    if (!w->word && read_quoted(w) && !find_command(w)) return RK_BAD_INPUT;
     if (w->word) return RK_OK;
+    const struct shell_word *undecided = find_undecided(&w->shell);
+    if (undecided) return shell_fail_unknown(&w->shell, undecided, w->error);
     if (shell_fail_stopped(&w->shell, w->error) != RK_OK) return w->error->status;
     return rk_fail(w->error, RK_BAD_INPUT, w->script->path, 0, 0,
                    "no command of this script starts %s%s%s", w->format->tool,

@@ -16,6 +16,7 @@ struct starter {
     bool equals;          /* key=value are keys */
     bool counts;          /* the configuration itself tells how many GPUs */
     bool needs_file;      /* arguments alone make no run */
+    bool accelerates;     /* what `accelerate launch` is told are keys of it, too */
     const char *prefix;   /* of the keys that options stand for; NULL: none */
 };
 
@@ -36,6 +37,8 @@ struct work {
     const char *found;    /* path of the first of them, where the script does not write it */
     const char *training; /* of the program that accelerate launches; NULL: none */
     const struct shell_word *training_word;
+    const char *launching; /* accelerate's, where the program has a configuration; NULL: none */
+    const struct shell_word *launching_word;
     const char *sets[MOST_SETS]; /* "KEY=VALUE"; those of the caller first */
     size_t set_count, own_sets;
     struct key_given given[MOST_SETS];

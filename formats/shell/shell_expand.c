@@ -53,6 +53,9 @@ size_t shell_span(const char *at, const char *end)
         } else if (*p == '$' && next == '(') {
             open[depth++] = ')';
             p++;
+        } else if (*p == '$' && next == '[') {
+            open[depth++] = ']';
+            p++;
         } else if (*p == '"' || *p == '`') {
             open[depth++] = *p;
         } else if (*p == '(' && (!depth || inside == ')')) {
@@ -438,9 +441,20 @@ static void put_arithmetic(struct builder *b, const char *raw, size_t length, bo
     shell_build_value(b, &value, quoted);
 }
 
+/* What has no name of its own is given by its place, "@41:17=VALUE". False: it is not. */
+static bool put_given(struct builder *b, bool quoted)
+{
+    char name[32];
+    snprintf(name, sizeof name, "@%d:%d", b->place.line, b->place.column);
+    const struct shell_variable *v = shell_find(b->s, name, strlen(name));
+    if (v && v->set) shell_build_value(b, &v->value[0], quoted);
+    return v && v->set;
+}
+
 static void put_command(struct builder *b, const char *command, size_t length, bool quoted)
 {
     struct shell_value value;
+    if (put_given(b, quoted)) return;
     if (shell_output(b->s, command, length, b->place, &value)) {
         shell_build_value(b, &value, quoted);
         return;
@@ -455,7 +469,7 @@ static size_t put_dollar(struct builder *b, const char *at, const char *end, boo
 {
     const char next = at + 1 < end ? at[1] : '\0';
     struct parameter p;
-    if (next == '{' || next == '(') {
+    if (next == '{' || next == '(' || next == '[') {
         const size_t n = shell_span(at, end);
         if (!n) {
             shell_fail(b->s, b->place, "$%c is not closed", next);
@@ -463,18 +477,13 @@ static size_t put_dollar(struct builder *b, const char *at, const char *end, boo
         }
         if (next == '{')
             put_braced(b, at + 2, n - 3, quoted);
+        else if (next == '[') /* $[1 + 2], as of old */
+            put_arithmetic(b, at + 2, n - 3, quoted);
         else if (n >= 5 && at[2] == '(' && at[n - 2] == ')')
             put_arithmetic(b, at + 3, n - 5, quoted);
         else
             put_command(b, at + 2, n - 3, quoted);
         return n;
-    }
-    if (next == '[') { /* $[1 + 2], as of old */
-        const char *close = memchr(at, ']', (size_t)(end - at));
-        if (close) {
-            put_arithmetic(b, at + 2, (size_t)(close - at) - 2, quoted);
-            return (size_t)(close - at) + 1;
-        }
     }
     if ((next == '"' || next == '\'') && !quoted) return 1; /* as without the dollar */
     size_t n = next ? read_parameter(b, at + 1, end, &p) : 0;
@@ -529,8 +538,9 @@ static void put_raw(struct builder *b, const char *raw, size_t length, bool quot
         } else if (*p == '$') {
             n = put_dollar(b, p, end, quoted);
         } else if (!quoted && (n = shell_placeholder(p, end)) > 0) {
-            shell_build_unknown(b, shell_unknown(b->s, "", "is a place to fill in", b->place),
-                                quoted);
+            if (!put_given(b, quoted))
+                shell_build_unknown(b, shell_unknown(b->s, "", "is a place to fill in", b->place),
+                                    quoted);
         } else if (*p == '`') {
             n = shell_span(p, end);
             if (!n) n = (size_t)(end - p);

@@ -63,7 +63,7 @@ static size_t word_length(struct shell_state *s)
         if (*p == '\\')
             n = next ? 2 : 1;
         else if (*p == '"' || *p == '\'' || *p == '`' ||
-                 (*p == '$' && (next == '(' || next == '{')))
+                 (*p == '$' && (next == '(' || next == '{' || (next == '[' && !s->bare))))
             n = shell_span(p, s->end);
         if (!n) {
             shell_fail(s, s->place, "%c is not closed", *p);

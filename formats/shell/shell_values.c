@@ -496,33 +496,6 @@ const char *shell_never_set(const struct shell *shell, const struct shell_word *
                                                                                       : NULL;
 }
 
-/* The variables that are its arguments, "ENV=$1", in the order of the text, where `name` is one of
- * two or more: a caller wants to know all at once. */
-static void list_arguments(const struct shell *shell, const char *name, char *text, size_t size)
-{
-    char names[320] = "";
-    size_t length, used = 0, count = 0;
-    bool among = false;
-    for (const char *at = next_assignment(shell->state->whole, &length); at;
-         at = next_assignment(at + length, &length)) {
-        const char *value = at + length + 1;
-        value += *value == '"';
-        if (*value != '$' || !isdigit((unsigned char)value[1 + (value[1] == '{')])) continue;
-        const char *end = value + 1 + (value[1] == '{');
-        end += strspn(end, "0123456789");
-        if (*end == ':' || *end == '-') continue; /* it has a default */
-        among |= strlen(name) == length && strncmp(at, name, length) == 0;
-        if (used + length + 8 < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s", count ? ", " : "",
-                                     (int)length, at);
-        else if (used + 5 < sizeof names && !strstr(names, "..."))
-            used += (size_t)snprintf(names + used, sizeof names - used, ", ...");
-        count++;
-    }
-    if (among && count > 1)
-        snprintf(text, size, "; the script's arguments are %s: give each that it uses", names);
-}
-
 /* ", which it compares with true, false", ", nor is model.sh at hand, which it sources": what helps
  * to give a value. */
 static void add_help(const struct shell *shell, const struct shell_unknown *u, const char *name,
@@ -536,8 +509,6 @@ static void add_help(const struct shell *shell, const struct shell_unknown *u, c
         snprintf(text, size, " (it is compared with %s)", asked);
     else if (unread)
         snprintf(text, size, ", or have %.60s next to the script, which it sources", unread);
-    const size_t used = strlen(text);
-    list_arguments(shell, name, text + used, size - used);
 }
 
 enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_word *word,
@@ -546,7 +517,7 @@ enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_
     const size_t index = word->unknown ? word->unknown : word->maybe;
     const struct shell_unknown *u = &shell->unknown[index - 1];
     const char *give = *u->give ? u->give : u->name;
-    char help[520];
+    char help[160];
     const char *file =
         u->unset ? strrchr(shell->state->unread ? shell->state->unread : "", '$') : 0;
     if (file && file[1 + strspn(file + 1, NAME)] != '/')
@@ -566,7 +537,7 @@ enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_
                        "this %s: give --set %s=VALUE%s", u->why, give, help);
     if (!u->name[0])
         return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
-                       "this %s: assign it to a variable NAME, and give --set NAME=VALUE", u->why);
+                       "this %s: give --set @%d:%d=VALUE", u->why, u->place.line, u->place.column);
     return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
                    "$%s %s: give --set %s=VALUE%s", u->name, u->why, give, help);
 }

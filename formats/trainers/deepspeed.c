@@ -180,8 +180,8 @@ static enum rk_status check_open(const char *path, const struct deepspeed_choice
     const bool precision = !c->bf16 && !c->fp16 && c->auto_precision;
     const bool batch = !c->batch && !c->microbatch;
     if (gpus && !precision && !batch) return RK_OK;
-    return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "leaves a part of the run open: give%s%s%s",
-                   gpus ? "" : " --gpus N",
+    return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                   "the file leaves a part of the run open: give%s%s%s", gpus ? "" : " --gpus N",
                    precision ? " --set bf16.enabled=true (or fp16.enabled)" : "",
                    batch ? " --set train_micro_batch_size_per_gpu=N" : "");
 }

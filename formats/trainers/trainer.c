@@ -96,6 +96,13 @@ static enum rk_status read_batch(const struct reading *r)
     return RK_OK;
 }
 
+/* DeepSpeed-Chat's main.py, and the many made of it: `--zero_stage 2 --offload --deepspeed`, the
+ * last with no file, and fp16 where no type is said (utils/ds_utils.py). */
+static bool says_stage(const struct reading *r)
+{
+    return settings_find(r->settings, "zero_stage") != NULL;
+}
+
 static void read_precision(const struct reading *r)
 {
     const struct trainer *t = &r->t;
@@ -108,6 +115,12 @@ static void read_precision(const struct reading *r)
                       : fp16                          ? RK_FP16
                       : t->tf32                       ? RK_TF32
                                                       : RK_FP32;
+    if (says_stage(r) && trainer_tuning_loads(&t->tuning, "bf16")) r->p->precision = RK_BF16;
+    if (says_stage(r) && r->p->precision == RK_FP32 && !t->tuning.type) {
+        r->p->precision = RK_FP16;
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "precision", "fp16",
+                  "that of DeepSpeed-Chat's programs where no type is said");
+    }
     r->p->weights_fp8 = t->gather && r->p->precision == RK_FP8_CURRENT;
     if (t->bf16 == 2)
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "bf16", "auto",
@@ -307,6 +320,10 @@ static bool is_of_fsdp(const struct reading *r)
 static enum rk_status read_sharding(const struct reading *r)
 {
     const struct trainer *t = &r->t;
+    if (says_stage(r)) {
+        read_zero(r);
+        return RK_OK;
+    }
     if (read_named_zero(r)) return RK_OK;
     if (has_deepspeed(r)) return read_deepspeed(r);
     if (t->launch == LAUNCH_DEEPSPEED)
@@ -372,24 +389,6 @@ static void say_apart(const struct reading *r)
     }
 }
 
-/* The degrees or the batch are not known: what else is asked for is said with it. */
-static enum rk_status with_the_rest(const struct reading *r)
-{
-    struct rk_plan plan = *r->p;
-    struct rk_error more = {.text = ""};
-    struct notes *notes = calloc(1, sizeof *notes);
-    struct reading other = *r;
-    other.p = &plan;
-    other.notes = notes;
-    other.error = &more;
-    const size_t used = strlen(r->error->text);
-    if (notes && (trainer_tuning_read(r->settings, &r->t.tuning, &plan, notes, &more) != RK_OK ||
-                  (has_deepspeed(r) && read_deepspeed(&other) != RK_OK)))
-        snprintf(r->error->text + used, sizeof r->error->text - used, "; and %s", more.text);
-    free(notes);
-    return r->error->status;
-}
-
 static enum rk_status interpret(struct reading *r)
 {
     const struct trainer *t = &r->t;
@@ -402,7 +401,7 @@ static enum rk_status interpret(struct reading *r)
     if (status != RK_OK) return status;
     status = read_degrees(r);
     if (status == RK_OK) status = read_batch(r);
-    if (status != RK_OK) return with_the_rest(r);
+    if (status != RK_OK) return status;
     if (t->tuning.habits.apart) say_apart(r);
     read_precision(r);
     read_kernels(r);

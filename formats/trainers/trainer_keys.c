@@ -31,7 +31,14 @@
     READ("group_by_length", KEY_FLAG, sorted), READ("train_sampling_strategy", KEY_TEXT, sampling)
 
 /* Of programs of one's own. */
-#define OWN_ROWS READ("lora_rank", KEY_COUNT, tuning.rank), READ("load_in_kbits", KEY_COUNT, tuning.bits), READ("use_lora", KEY_FLAG, tuning.own)
+#define OWN_ROWS \
+    READ("lora_rank", KEY_COUNT, tuning.rank), READ("lora_dim", KEY_COUNT, tuning.rank), READ("use_llm_lora", KEY_COUNT, tuning.rank), \
+    READ("load_in_kbits", KEY_COUNT, tuning.bits), READ("bits", KEY_COUNT, tuning.bits), READ("load_in_bits", KEY_COUNT, tuning.bits), READ("quantization_bit", KEY_COUNT, tuning.bits), \
+    READ("double_quant", KEY_TEXT, tuning.double_), READ("use_lora", KEY_FLAG, tuning.own), READ("lora_enable", KEY_FLAG, tuning.own), READ("lora", KEY_FLAG, tuning.own), READ("max_seq_len", KEY_COUNT, sequence), READ("cutoff_len", KEY_COUNT, sequence), \
+    READ("use_peft", KEY_FLAG, tuning.peft), READ("use_dora", KEY_FLAG, tuning.dora), READ("use_bnb_nested_quant", KEY_TEXT, tuning.double_), \
+    READ("rl", KEY_TEXT, tuning.objective), READ("beta", KEY_NUMBER, tuning.beta), \
+    LATER("target_modules"), LATER("target_modules.*"), LATER("trainable"), LATER("lora_module_name"), \
+    {"precision", KEY_WORD, AT(mixed), "fp32|fp16|bf16|fp8", NULL}, {"zero_stage", KEY_WORD, AT(zero_stage), "0|1|2|3", NULL}, {"offload", KEY_WORD, AT(optimizer_device), "false|true", NULL}
 
 /* Of trl's model_config.py and of PEFT. */
 #define PEFT_ROWS \
@@ -39,15 +46,29 @@
     LATER("lora_target_modules"), LATER("lora_target_modules.*"), \
     READ("load_in_4bit", KEY_FLAG, tuning.four_bits), READ("load_in_8bit", KEY_FLAG, tuning.eight_bits)
 
+/* Of accelerate's configuration and of what it launches. */
+#define ACCELERATE_ROWS \
+    {"distributed_type", KEY_WORD, AT(launch), "MULTI_GPU|DEEPSPEED|FSDP|MEGATRON_LM|NO|MULTI_XPU|MULTI_NPU|XLA|TPU|MULTI_CPU", NULL}, \
+    {"mixed_precision", KEY_WORD, AT(mixed), "no|fp16|bf16|fp8", NULL}, \
+    READ("num_processes", KEY_COUNT, processes), READ("num_machines", KEY_COUNT, machines), \
+    {"deepspeed_config.zero_stage", KEY_WORD, AT(zero_stage), "0|1|2|3", NULL}, \
+    {"deepspeed_config.offload_optimizer_device", KEY_WORD, AT(optimizer_device), "none|cpu|nvme", NULL}, \
+    {"deepspeed_config.offload_param_device", KEY_WORD, AT(param_device), "none|cpu|nvme", NULL}, \
+    READ("deepspeed_config.gradient_accumulation_steps", KEY_COUNT, accumulation), READ("deepspeed_config.deepspeed_config_file", KEY_TEXT, deepspeed), \
+    READ("parallelism_config.parallelism_config_dp_replicate_size", KEY_COUNT, replicate), READ("parallelism_config.parallelism_config_dp_shard_size", KEY_INTEGER, shard), \
+    READ("parallelism_config.parallelism_config_tp_size", KEY_COUNT, tensor), READ("parallelism_config.parallelism_config_cp_size", KEY_COUNT, context), \
+    READ("parallelism_config.parallelism_config_sp_size", KEY_COUNT, ulysses), \
+    {"parallelism_config.parallelism_config_cp_comm_strategy", KEY_WORD, AT(rotate), "allgather|alltoall", NULL}, \
+    READ("fp8_config.fp8_enable_fsdp_float8_all_gather", KEY_FLAG, gather), READ("fp8_config.enable_fsdp_float8_all_gather", KEY_FLAG, gather)
+
 static const struct key trainer_rows[] = {
-    TRAINER_ROWS, PEFT_ROWS, OWN_ROWS, TYPE_ROWS,
-    READ("use_peft", KEY_FLAG, tuning.peft), READ("use_dora", KEY_FLAG, tuning.dora), READ("use_bnb_nested_quant", KEY_TEXT, tuning.double_),
-    READ("rl", KEY_TEXT, tuning.objective), READ("beta", KEY_NUMBER, tuning.beta),
+    TRAINER_ROWS, PEFT_ROWS, OWN_ROWS, TYPE_ROWS, ACCELERATE_ROWS,
     READ("ref_adapter_name", KEY_TEXT, tuning.other_adapter),
     READ("max_seq_length", KEY_COUNT, sequence), READ("max_length", KEY_COUNT, sequence), READ("block_size", KEY_COUNT, sequence),
     READ("model_max_length", KEY_COUNT, sequence), READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
     READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
     {"attn_implementation", KEY_WORD, AT(attention), "sdpa|flash_attention_2|flash_attention_3|eager", NULL},
+#include "tables/accelerate.h"
 #include "tables/fsdp.h"
 #include "tables/trainer.h"
 #include "tables/training-scripts.h"
@@ -55,24 +76,12 @@ static const struct key trainer_rows[] = {
 };
 
 static const struct key accelerate_rows[] = {
-    TRAINER_ROWS, PEFT_ROWS, OWN_ROWS, TYPE_ROWS, READ("use_peft", KEY_FLAG, tuning.peft), READ("use_dora", KEY_FLAG, tuning.dora),
-    {"distributed_type", KEY_WORD, AT(launch), "MULTI_GPU|DEEPSPEED|FSDP|MEGATRON_LM|NO|MULTI_XPU|MULTI_NPU|XLA|TPU|MULTI_CPU", NULL},
-    {"mixed_precision", KEY_WORD, AT(mixed), "no|fp16|bf16|fp8", NULL},
-    READ("num_processes", KEY_COUNT, processes), READ("num_machines", KEY_COUNT, machines),
+    TRAINER_ROWS, PEFT_ROWS, OWN_ROWS, TYPE_ROWS, ACCELERATE_ROWS,
     READ("max_seq_length", KEY_COUNT, sequence), READ("max_length", KEY_COUNT, sequence), READ("block_size", KEY_COUNT, sequence), READ("model_max_length", KEY_COUNT, sequence),
     READ("deepspeed", KEY_TEXT, deepspeed),
     {"attn_implementation", KEY_WORD, AT(attention), "sdpa|flash_attention_2|flash_attention_3|eager", NULL},
     LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
-    {"deepspeed_config.zero_stage", KEY_WORD, AT(zero_stage), "0|1|2|3", NULL},
-    {"deepspeed_config.offload_optimizer_device", KEY_WORD, AT(optimizer_device), "none|cpu|nvme", NULL},
-    {"deepspeed_config.offload_param_device", KEY_WORD, AT(param_device), "none|cpu|nvme", NULL},
-    READ("deepspeed_config.gradient_accumulation_steps", KEY_COUNT, accumulation), READ("deepspeed_config.deepspeed_config_file", KEY_TEXT, deepspeed),
     DEEPSPEED_ROWS("zero_optimization."),
-    READ("parallelism_config.parallelism_config_dp_replicate_size", KEY_COUNT, replicate), READ("parallelism_config.parallelism_config_dp_shard_size", KEY_INTEGER, shard),
-    READ("parallelism_config.parallelism_config_tp_size", KEY_COUNT, tensor), READ("parallelism_config.parallelism_config_cp_size", KEY_COUNT, context),
-    READ("parallelism_config.parallelism_config_sp_size", KEY_COUNT, ulysses),
-    {"parallelism_config.parallelism_config_cp_comm_strategy", KEY_WORD, AT(rotate), "allgather|alltoall", NULL},
-    READ("fp8_config.fp8_enable_fsdp_float8_all_gather", KEY_FLAG, gather), READ("fp8_config.enable_fsdp_float8_all_gather", KEY_FLAG, gather),
 #include "tables/accelerate.h"
 #include "tables/fsdp.h"
 #include "tables/training-scripts.h"
@@ -105,7 +114,7 @@ static const struct key llama_factory_rows[] = {
     TRAINER_ROWS,
     READ("cutoff_len", KEY_COUNT, sequence), READ("stage", KEY_TEXT, tuning.stage), READ("finetuning_type", KEY_TEXT, tuning.finetuning),
     READ("pref_loss", KEY_TEXT, tuning.preference), READ("lora_rank", KEY_COUNT, tuning.rank), READ("lora_dropout", KEY_NUMBER, tuning.dropout),
-    LATER("lora_target"), LATER("lora_target.*"), READ("use_dora", KEY_FLAG, tuning.dora), READ("quantization_bit", KEY_COUNT, tuning.bits),
+    ACCELERATE_ROWS, LATER("lora_target"), LATER("lora_target.*"), READ("use_dora", KEY_FLAG, tuning.dora), READ("quantization_bit", KEY_COUNT, tuning.bits),
     READ("double_quantization", KEY_TEXT, tuning.double_), READ("use_galore", KEY_FLAG, tuning.galore), READ("galore_rank", KEY_COUNT, tuning.galore_rank),
     READ("use_apollo", KEY_FLAG, tuning.apollo), READ("apollo_rank", KEY_COUNT, tuning.apollo_rank),
     READ("galore_layerwise", KEY_FLAG, tuning.layerwise), READ("apollo_layerwise", KEY_FLAG, tuning.layerwise), READ("use_muon", KEY_FLAG, tuning.muon),
@@ -115,6 +124,7 @@ static const struct key llama_factory_rows[] = {
     READ("disable_gradient_checkpointing", KEY_FLAG, no_checkpointing), READ("enable_liger_kernel", KEY_FLAG, liger), READ("sequence_parallel_size", KEY_COUNT, ulysses), READ("cp_size", KEY_COUNT, ulysses),
     {"fp8", KEY_FLAG, AT(fp8), NULL, NULL},
     READ("use_reentrant_gc", KEY_FLAG, reentrant), READ("pure_bf16", KEY_FLAG, tuning.pure),
+#include "tables/accelerate.h"
 #include "tables/fsdp.h"
 #include "tables/llama-factory.h"
 #include "tables/transformers.h"

@@ -40,7 +40,7 @@ static const struct {
     {"w1", BIT(GATE)}, {"w3", BIT(UP)}, {"w2", BIT(DOWN)},
     {"fc1", BIT(UP)}, {"fc2", BIT(DOWN)}, {"c_fc", BIT(UP)}, {"dense_h_to_4h", BIT(UP)}, {"dense_4h_to_h", BIT(DOWN)},
     {"lm_head", BIT(HEAD)}, {"output", BIT(HEAD)},
-    {"all", 0}, {"all-linear", 0}, {"linear", 0},
+    {"gate", 0}, /* a mixture's router: one row of a thousand */ {"all", 0}, {"all-linear", 0}, {"linear", 0},
 };
 /* clang-format on */
 
@@ -94,13 +94,22 @@ static enum rk_status add_list(const struct reading *r, const struct setting *se
     return RK_OK;
 }
 
+/* A rank above 0 of DeepSpeed-Chat's or InternVL's programs: adapters on all matrices of the
+ * blocks. */
+static const struct setting *own_rank(const struct settings *settings)
+{
+    const struct setting *rank = settings_find(settings, "lora_dim");
+    if (!rank) rank = settings_find(settings, "use_llm_lora");
+    return rank && strcmp(rank->text, "0") != 0 ? rank : NULL;
+}
+
 static enum rk_status read_targets(const struct reading *r)
 {
     static const char *const keys[] = {"lora_target_modules", "target_modules", "lora_target",
-                                       "lora_attn_modules"};
+                                       "lora_attn_modules", "trainable"};
     enum rk_status status = RK_OK;
     unsigned bits = 0;
-    bool said = r->t->all_linear || r->t->habits.all_linear;
+    bool said = r->t->all_linear || r->t->habits.all_linear || own_rank(r->settings);
     for (size_t i = 0; i < r->settings->count && status == RK_OK; i++) {
         const struct setting *s = &r->settings->setting[i];
         for (size_t k = 0; k < sizeof keys / sizeof *keys && status == RK_OK; k++) {
@@ -134,23 +143,33 @@ bool trainer_tuning_loads(const struct trainer_tuning *tuning, const char *type)
     return is(tuning->type, type);
 }
 
-static bool has_adapters(const struct trainer_tuning *t)
+/* The key by which a program of one's own switches adapters on; NULL: there is none. */
+static const char *own_switch(const struct settings *settings)
 {
-    return t->peft || t->own || is(t->adapter, "lora") || is(t->adapter, "qlora") ||
-           is(t->finetuning, "lora");
+    static const char *const keys[] = {"use_lora", "lora_enable", "lora"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (settings_find(settings, keys[i])) return keys[i];
+    return NULL;
+}
+
+static bool has_adapters(const struct reading *r)
+{
+    const struct trainer_tuning *t = r->t;
+    return own_rank(r->settings) || t->peft || t->own || is(t->adapter, "lora") ||
+           is(t->adapter, "qlora") || is(t->finetuning, "lora");
 }
 
 static enum rk_status check_kind(const struct reading *r)
 {
     const struct trainer_tuning *t = r->t;
-    if (t->adapter && *t->adapter && !has_adapters(t))
+    if (t->adapter && *t->adapter && !has_adapters(r))
         return refuse(r, "adapter", "is none of lora and qlora, which plans know");
     if (t->finetuning && !is(t->finetuning, "full") && !is(t->finetuning, "lora"))
         return refuse(r, "finetuning_type", "is none of full and lora, which plans know");
     static const char *const ranks[] = {"lora_r", "lora_rank"};
     for (size_t i = 0; t->habits.peft_decides && i < sizeof ranks / sizeof *ranks; i++)
         if (settings_find(r->settings, ranks[i]) && !settings_find(r->settings, "use_peft") &&
-            !settings_find(r->settings, "use_lora"))
+            !own_switch(r->settings))
             return refuse(r, ranks[i],
                           "is an adapter's, but nothing says that one is trained: give --set "
                           "use_peft=true where the program trains it, use_peft=false where (as in "
@@ -164,9 +183,9 @@ static enum rk_status read_adapters(const struct reading *r)
 {
     const struct trainer_tuning *t = r->t;
     struct rk_plan *p = r->p;
-    if (!has_adapters(t)) return RK_OK;
+    if (!has_adapters(r)) return RK_OK;
     if (t->own && !settings_find(r->settings, "lora_r") && !settings_find(r->settings, "lora_rank"))
-        return refuse(r, "use_lora",
+        return refuse(r, own_switch(r->settings),
                       "trains adapters of a rank that the program's own code has: give --set "
                       "lora_r=N, and --set lora_target_modules=q_proj,v_proj where not all "
                       "matrices have them");
@@ -189,6 +208,12 @@ static enum rk_status read_adapters(const struct reading *r)
         notes_add(r->notes, NOTE_WARNING, 0, 0,
                   whole ? "additional_target" : "lora_modules_to_save", whole ? whole->text : "",
                   "is not followed: these modules are trained whole, in addition to the adapters");
+    if (settings_find(r->settings, "lora_dim") &&
+        !settings_find(r->settings, "only_optimize_lora") &&
+        !settings_find(r->settings, "mark_only_lora_as_trainable"))
+        notes_add(r->notes, NOTE_WARNING, 0, 0, "lora_dim", "",
+                  "is followed for the matrices alone: embeddings and norms are trained, too, "
+                  "unless the program is told only_optimize_lora");
     return read_targets(r);
 }
 
@@ -213,8 +238,10 @@ static enum rk_status read_base(const struct reading *r)
     const bool four = t->four_bits || t->bits == 4, eight = t->eight_bits || t->bits == 8;
     const bool doubles = t->double_ ? is(t->double_, "true") : t->doubles;
     const bool gptq = t->gptq && is(t->gptq, "true");
-    const char *bits =
-        settings_find(r->settings, "load_in_kbits") ? "load_in_kbits" : "quantization_bit";
+    const char *bits = settings_find(r->settings, "load_in_kbits")  ? "load_in_kbits"
+                       : settings_find(r->settings, "bits")         ? "bits"
+                       : settings_find(r->settings, "load_in_bits") ? "load_in_bits"
+                                                                    : "quantization_bit";
     if (!four && !eight && !gptq && t->bits && t->bits != 16)
         return refuse(r, bits, "is neither 4 nor 8, which plans know");
     if (four || eight || gptq)
@@ -320,7 +347,7 @@ static void keep_in_bits(const struct reading *r, const char *name)
     struct rk_plan *p = r->p;
     if (!strstr(name, "8bit")) return;
     if (p->optimizer == RK_GALORE) p->moment1_element_bytes = 1 + 4.0 / 256;
-    if (p->optimizer != RK_ADAM_8BIT || strstr(name, "torch") || has_adapters(r->t)) return;
+    if (p->optimizer != RK_ADAM_8BIT || strstr(name, "torch") || has_adapters(r)) return;
     p->embedding_fp32 = true;
     notes_add(r->notes, NOTE_ASSUMED, 0, 0, "embedding-fp32", "on",
               "the embedding's moments are not in 8 bits, since transformers 4.52");

@@ -55,7 +55,7 @@ struct rk_error {
     int line;
     int column;
     double have, need; /* numbers that do not agree; NaN: none are known */
-    char text[512];
+    char text[1024];
 };
 
 /* Fills `error` (which may be NULL) and returns `status`; `path` may be NULL. Long texts are cut.

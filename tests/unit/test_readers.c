@@ -223,7 +223,7 @@ static const struct {
     {"deepspeed", "d.json", "{\"train_micro_batch_size_per_gpu\": \"auto\"}",
      "--set train_micro_batch_size_per_gpu=N"},
     {"deepspeed", "d.json", "{\"train_batch_size\": \"auto\", \"fp16\": {\"enabled\": \"auto\"}}",
-     "leaves a part of the run open: give --set bf16.enabled=true (or fp16.enabled) --set "
+     "the file leaves a part of the run open: give --set bf16.enabled=true (or fp16.enabled) --set "
      "train_micro_batch_size_per_gpu=N"},
     {"ms-swift", "a.json", "{\"task_type\": \"embedding\", \"per_device_train_batch_size\": 1}",
      "a head of labels, of embeddings"},

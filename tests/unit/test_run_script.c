@@ -165,7 +165,7 @@ static const struct {
     {"trainer", RUN "$MORE\n", NULL, "give --set MORE=VALUE"},
     {"trainer", RUN "--deepspeed ds.json\n", NULL, "ds.json is not next to this file"},
     {"trainer", "accelerate launch --config_file a.yaml train.py --per_device_train_batch_size 2\n",
-     NULL, "decides the sharding too"},
+     NULL, "a.yaml is not at hand: give --ignore config_file"},
     {"accelerate", "accelerate launch --config_file a.yaml train.py\n", NULL,
      "is neither next to this script"},
     {"accelerate",

@@ -40,14 +40,14 @@ model.py:87, forward  10.00       1
 train.py:40, step      8.00       1
 
 does not fit: tensors take 171.0 GiB at the predicted peak; change first: recompute=full (recompute whole layers); in torchtitan's TOML: [activation_checkpoint] mode = "full"
-does not fit: tensors take 43.10 GiB at the predicted peak; change first: recompute=full (recompute whole layers); in trl: gradient_checkpointing: true
+does not fit: tensors take 43.10 GiB at the predicted peak; change first: recompute=full (recompute whole layers); in trl: gradient_checkpointing: true; gradient_checkpointing_kwargs: use_reentrant: f
 Changes, the first one first
 change                                 saves  fits     step  line
                                          GiB
-recompute=full                          22.8   yes  2.188 s  gradient_checkpointing: true
+recompute=full                          22.8   yes  2.188 s  gradient_checkpointing: true; gradient_checkpointing_kwargs: use_reentrant: false
 recompute=selective:moe_act+layernorm   11.7    no  1.614 s  recompute all but matrix products and attention
 recompute=full recompute-layers=16      11.4    no  1.869 s  recompute half of the layers
-base=nf4-dq                              9.6    no  1.589 s  load_in_4bit: true
+base=nf4-dq                              9.6    no  1.589 s  load_in_4bit: true; use_bnb_nested_quant: true
 fused                                    5.9    no  1.323 s  torch_compile: true
 === stderr
 reckon: calls: the pickle names or calls something of Python, which is never done: a memory snapshot holds only numbers, texts, lists and dictionaries

@@ -19,5 +19,5 @@ fsdp_version  1       accelerate's where none is said
 loss          padded  that of transformers since 4.49
 === stderr
 reckon: x.yaml:9:10: adapter: needs a rank: give --set lora_r=16
-reckon: d.json:1:33: zero_optimisation.stage: is not known, did you mean zero_optimization.stage: correct it, or give --ignore zero_optimisation.stage
+reckon: d.json:1:33: zero_optimisation.stage: is not known, did you mean zero_optimization.stage: correct it, or give --ignore zero_optimisation.stage; the file leaves a part of the run open; and in one line: --gpus N --set train_micro_batch_size_per_gpu=N --ignore zero_optimisation.stage
 === exit 3

@@ -69,9 +69,9 @@ lmd_007,lmdeploy 0.2.0 docs/en/benchmark/a100_fp16.md,llama2-7b,a100-sxm4-80g,gp
 lmd_008,lmdeploy 0.2.0 docs/en/benchmark/a100_fp16.md,llama2-7b,a100-sxm4-80g,gpus1 precision=fp16 no-cuda-graphs,2048,2048,1,generated_per_s,93.78,68.19533196085962,0.375167438935917,fits
 lmd_009,lmdeploy 0.2.0 docs/en/benchmark/a100_fp16.md,llama2-7b,a100-sxm4-80g,gpus1 precision=fp16 no-cuda-graphs,1,128,16,generated_per_s,1504.72,1095.6309793716314,0.37338212256739056,fits
 lmd_010,lmdeploy 0.2.0 docs/en/benchmark/a100_fp16.md,llama2-7b,a100-sxm4-80g,gpus1 precision=fp16 no-cuda-graphs,128,128,16,generated_per_s,1272.47,1029.2751577300164,0.23627777319169962,fits
-lmd_011,lmdeploy 0.2.0 docs/en/benchmark/a100_fp16.md,llama2-7b,a100-sxm4-80g,gpus1 precision=fp16 no-cuda-graphs,128,2048,16,generated_per_s,1010.62,1037.3283763941058,-0.02574727251456066,fits
-lmd_012,lmdeploy 0.2.0 docs/en/benchmark/a100_fp16.md,llama2-7b,a100-sxm4-80g,gpus1 precision=fp16 no-cuda-graphs,2048,128,16,generated_per_s,348.87,459.4746910920169,-0.24071987692977537,fits
-lmd_013,lmdeploy 0.2.0 docs/en/benchmark/a100_fp16.md,llama2-7b,a100-sxm4-80g,gpus1 precision=fp16 no-cuda-graphs,2048,2048,16,generated_per_s,601.63,677.0406258041049,-0.1113827190422163,fits
+lmd_011,lmdeploy 0.2.0 docs/en/benchmark/a100_fp16.md,llama2-7b,a100-sxm4-80g,gpus1 precision=fp16 no-cuda-graphs,128,2048,16,generated_per_s,1010.62,1041.5315260500042,-0.029678915401856187,fits
+lmd_012,lmdeploy 0.2.0 docs/en/benchmark/a100_fp16.md,llama2-7b,a100-sxm4-80g,gpus1 precision=fp16 no-cuda-graphs,2048,128,16,generated_per_s,348.87,461.34581331579665,-0.24379935846259781,fits
+lmd_013,lmdeploy 0.2.0 docs/en/benchmark/a100_fp16.md,llama2-7b,a100-sxm4-80g,gpus1 precision=fp16 no-cuda-graphs,2048,2048,16,generated_per_s,601.63,681.1413455558294,-0.11673251972532372,fits
 lmd_014,lmdeploy 0.2.0 docs/en/benchmark/a100_fp16.md,llama2-7b,a100-sxm4-80g,gpus1 precision=fp16 no-cuda-graphs,1,128,32,generated_per_s,2136.73,2191.057829854664,-0.02479525146000705,fits
 lmd_015,lmdeploy 0.2.0 docs/en/benchmark/a100_fp16.md,llama2-7b,a100-sxm4-80g,gpus1 precision=fp16 no-cuda-graphs,128,128,32,generated_per_s,2125.47,1937.7917758267583,0.09685159495176854,fits
 lmd_016,lmdeploy 0.2.0 docs/en/benchmark/a100_fp16.md,llama2-7b,a100-sxm4-80g,gpus1 precision=fp16 no-cuda-graphs,128,2048,32,generated_per_s,1462.12,1608.4880452864031,-0.09099728513079586,fits

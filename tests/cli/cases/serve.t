@@ -5,6 +5,8 @@ reckon serve -m nemotron-h-8b -s h100-sxm5-80g -g 2 tp1 pp2 no-cuda-graphs --for
 reckon serve -m llama2-70b -s h100-sxm5-80g -g 1 | tail -3
 echo "exit $?"
 reckon serve -m llama2-70b -s h100-sxm5-80g tp4 precision=fp8-delayed --batch 1..64,$(seq -s, 67 129) --format csv | tail -1 | cut -d, -f1 # all of 70 batches
+# one sequence is bound by the bytes of weights on a small GPU, too
+for bytes in 2 1 0.5; do reckon serve -m llama3.1-8b -s rtx4090 -g 1 -b 1 weight-bytes=$bytes | grep -o '[0-9.]* ms per token' | head -n 1; done
 === stdout
 fits: P(fits) 100 %, 64 sequences at a time, 901.7 tokens/s (225.4 per GPU), 13.87 ms per token, 121.5 ms to the first of one prompt, memory 23.6 of 80.0 GiB
   llama2-70b on h100-sxm5-80g, 4 GPUs, inference: prompts of 2K tokens, 128 generated
@@ -59,3 +61,6 @@ does not fit: memory tier 0 (HBM3) needs 132.2 GiB on stage 0, has 80 GiB: 52.21
   assumed: precision bf16, cuda-graphs (decoding steps are captured), attention flash3
 exit 0
 129
+17.45 ms per token
+9.753 ms per token
+5.982 ms per token
