@@ -13,16 +13,16 @@ reckon check -m llama2-13b -s a100-sxm4-40g gpus2 gbs8 framework=fsdp zero1 offl
 reckon search mistral-7b-v0.2 a100-sxm4-80g -g 1 -b 2 -k 1 -q | grep -A 1 export
 reckon search llama2-7b 'h100-sxm5-80g mem2=512GiB@50GB/s' -g 8 -b 32 --activation-offload 1 -k 1 -q | grep -A 1 export
 === stdout
-Best plan fits: P(fits) 76 %, 21.20 min per step (50 % 20.84-27.05 min), MFU 59.4 %, memory 71.6 of 80.0 GiB, 1.341k USD per 1B tokens
+Best plan fits: P(fits) 75 %, 21.20 min per step (50 % 20.54-27.24 min), MFU 59.4 %, memory 71.6 of 80.0 GiB, 1.341k USD per 1B tokens
   nothing fits without offload; assumed: host memory 2048 GiB per node of 8 at 25 GB/s each
   reckon export megatron -m llama3.1-70b gpus8 tp8 gbs512 sp tp-overlap zero1 recompute=full recompute-layers=16 attention=flash offload-optimizer=1
 no plan fits the GPUs alone with llama3.1-70b: host memory 2048 GiB per node of 8 at 25 GB/s each is assumed
-llama3.1-70b       70.55  1271.835  59.4    71.6       76          8.468    30       22.925                         0.12                 1.411          no  tp8 gbs512 sp tp-overlap zero1 recompute=full recompute-layers=16 attention=flash offload-optimizer=1
-longest sequence: 832K tokens on 16 GPUs; fits: P(fits) 77 %, 97.52 s per step (50 % 95.18 s to 2.074 min), MFU 39.5 %, memory 71.0 of 80.0 GiB
-with host memory 2048 GiB per node of 8 at 50 GB/s each, assumed, 11488K tokens on 16 GPUs: add mem2=2048GiB@50GB/s,capacity_shared_by=8 to the system
-longest sequence: 11488K tokens on 16 GPUs; fits: P(fits) 75 %, 9.191 h per step (50 % 9.568-14.06 h), MFU 20.9 %, memory 69.5 of 80.0 GiB
+llama3.1-70b       70.55  1271.835  59.4    71.6       75          8.468    30       22.925                         0.12                 1.411          no  tp8 gbs512 sp tp-overlap zero1 recompute=full recompute-layers=16 attention=flash offload-optimizer=1
+longest sequence: 832K tokens on 16 GPUs; fits: P(fits) 76 %, 97.52 s per step (50 % 93.71 s to 2.088 min), MFU 39.5 %, memory 71.0 of 80.0 GiB
+with host memory 2048 GiB per node of 8 at 50 GB/s each, assumed, 11008K tokens on 16 GPUs: add mem2=2048GiB@50GB/s,capacity_shared_by=8 to the system
+longest sequence: 11008K tokens on 16 GPUs; fits: P(fits) 75 %, 7.858 h per step (50 % 7.890-12.24 h), MFU 22.4 %, memory 67.4 of 80.0 GiB
 zero1 offload-optimizer             72.73  -15.51    no  8.798       18.0  offload optimizer state to memory tier 1
-zero2 offload-optimizer offload-weights  72.11   -3.43    no  18.929      149.1  offload weights and optimizer state to memory tier 1
+zero2 offload-optimizer offload-weights  96.35   20.82   yes  18.929      149.1  offload weights and optimizer state to memory tier 1
 offload-activations                      16.03  -59.51    no  11.313       48.9  offload activations to memory tier 1
 offload-activations=0.5                   8.01  -67.52    no   8.023        5.6  offload half the activations to memory tier 1
 zero1 offload-optimizer          81.26   -2.93    no  8.434       11.4  offload optimizer state to memory tier 1

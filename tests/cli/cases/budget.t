@@ -16,9 +16,9 @@ reckon budget h100 -g 64 --price 2 --days 5 -m llama3.1-8b -j 1 | grep -v '^64 h
 model,parameters,tokens,days,cost_usd,tokens_per_parameter,asked,affordable
 60x7168,39416839168,5116863595880.639,60,1893196.8000000003,129.81415313571594,788336783360,true
 80x8192,68452360192,2917380854811.278,60,1893196.8,42.61914193503924,1369047203840,true
-88x10240,117190666240,1723033452605.9429,60,1893196.8000000003,14.702821546190938,2343813324800,false
-the largest affordable: 80x8192, 68.5 billion parameters on 2.92 trillion tokens in 60 days and 1.893M USD with 2 spare nodes; fits: P(fits) 77 %, 7.362 s per step (50 % 7.186-9.394 s), MFU 50.5 %, memory 70.0 of 80.0 GiB
-affordable: llama3.1-8b, 8.03 billion parameters on 12.6 trillion tokens in 30 days and 760.3k USD with 2 spare nodes; fits: P(fits) 87 %, 860.4 ms per step (50 % 839.7 ms to 1.098 s), MFU 49.5 %, memory 61.5 of 80.0 GiB
+88x10240,117190666240,1722279004438.9995,60,1893196.8000000005,14.69638376243947,2343813324800,false
+the largest affordable: 80x8192, 68.5 billion parameters on 2.92 trillion tokens in 60 days and 1.893M USD with 2 spare nodes; fits: P(fits) 77 %, 7.362 s per step (50 % 7.075-9.461 s), MFU 50.5 %, memory 70.0 of 80.0 GiB
+affordable: llama3.1-8b, 8.03 billion parameters on 12.6 trillion tokens in 30 days and 760.3k USD with 2 spare nodes; fits: P(fits) 86 %, 860.4 ms per step (50 % 826.8 ms to 1.106 s), MFU 49.5 %, memory 61.5 of 80.0 GiB
 not affordable: 16x2048 gets 0.369 billion tokens, the law asks for 18.1 billion, which take 0.4912 days and 377.2 USD with 1 spare node; 512 GPUs suffice, 0.008602 days and 218.0 USD with 2 spare nodes
 0
 2

@@ -38,7 +38,7 @@ switch 26 tp2 gbs64 stages=4:32/dp4 messages-sharded sp zero1 grad-overlap weigh
 belief 30 
 exit 3
   nothing fits without offload; assumed: host memory 2048 GiB per node of 8 at 50 GB/s each
-   1  63.7370        1028.2  46.69    71.7       98.6       76
+   1  63.7370        1028.2  46.69    71.7       98.6       75
 exit 2
 === stderr
 reckon: --gpus does not go with several clusters: each says how many it has

@@ -11,9 +11,9 @@ reckon longest llama3.2-1b "$two" -g 8; echo "exit $?"
 reckon longest llama3.2-1b "$two" tp2; echo "exit $?"
 === stdout
 [8, 196608, 262144, 'new: HBM3', 8]
-tp2 pp2 cp2 gbs16 seq196608 stages=1:13/dp1,3@1/dp1/tp1/cp4/no-sp messages-sharded sp zero1 grad-overlap weight-overlap loss-in-chunks offload-activations=0.2747183372180625 recompute-rest
-80.041789 18070487040
-80.041789 18070487040
+pp2 cp4 gbs16 seq196608 stages=1:13/dp1,3@1/dp1 messages-sharded cp-kind=ulysses zero3 grad-overlap weight-overlap loss-in-chunks offload-activations=0.25902014651988753 recompute-rest
+79.426344 18905395446
+79.426344 18905395446
 exit 2
 exit 2
 === stderr

@@ -22,7 +22,7 @@ reckon search -q -m llama3.1-8b -b 32 -s 'h100-sxm5-80g x16 name=new + a100-sxm4
 === stdout
 llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs, batch 32 of 8K tokens, megatron, bf16, detailed model
   10 plans simulated, the best of 24 exactly solved problems and what lies near them
-  headroom new 2.2 of 24.0 GiB, old 1.8 of 20.0 GiB
+  headroom new 2.4 of 24.0 GiB, old 2.0 of 20.0 GiB
   Megatron-LM does not launch it: its stages differ in more than their layers
   the best that it launches takes 5.1212 s per step, 90.0 % more: dp2 tp2 pp2 gbs32 split=16*2 sp zero1 grad-overlap weight-overlap recompute=full offload-optimizer=1 on old, new (--launchable makes it the answer)
 
@@ -36,7 +36,7 @@ rank    step  tokens/s/GPU    MFU  memory  offloaded  GPUs used  plan
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
-    0  new          11      2     4   1   2   1   2    1  none         42.48     87.15     21.57  36.15    19.7       82  ####################....
+    0  new          11      2     4   1   2   1   2    1  none         42.48     87.15     21.57  36.15    19.7       81  ####################....
     1  old          21      1     8   2   2   1   2    1  none         53.35    103.36      0.00  26.75    17.8       76  #####################...
 
 What is in memory tier 1

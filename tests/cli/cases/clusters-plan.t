@@ -102,7 +102,7 @@ fits: P(fits) 99 %, 20.97 s per step, MFU 28.1 %, memory 46.2 of 80.0 GiB on sta
   plan: tp4 pp2 gbs512 stages=16:20/dp4~@1/dp4/recompute=full,12/dp4/tp2/cp2 messages-sharded sp
   zero1 grad-overlap weight-overlap
   time: no interval, because no class of measured runs is over several clusters
-  memory: 90 % interval 36.8-66.6 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); P(fits) 99 %
+  memory: 90 % interval 35.8-66.7 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); P(fits) 99 %
 
 Where the time of a step goes
               time  share
@@ -208,10 +208,10 @@ exit 0
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
-    0  1             4      1     8   1   2   8   4    1  none         73.82    147.86      6.74  30.19    32.0      100  ##########..............
+    0  1             4      1     8   1   2   8   4    1  none         73.82    147.86      6.74  30.19    32.0       98  ##########..............
     1  1             4      1     8   1   2   8   4    1  none         72.02    146.88     43.05  27.67    27.2      100  ########................
-    2  0            12      1     8   1   2   8   4    1  none         83.81    166.81      2.00  49.19    65.1       83  ####################....
-    3  0            12      1     8   1   2   8   4    1  none         86.80    171.08      0.00  50.42    54.9       95  ################........
+    2  0            12      1     8   1   2   8   4    1  none         83.81    166.81      2.00  49.19    65.1       78  ####################....
+    3  0            12      1     8   1   2   8   4    1  none         86.80    171.08      0.00  50.42    54.9       83  ################........
 
 step                4.9470 s
 tp1 5.3143 1 0
@@ -230,7 +230,7 @@ a larger domain of 1: network tier 0 (NVLink3): no size helps
 rank,step_s,gpus,step_usd,stages
 1,5.3143423650448804,,32,0.09447719760079788,gbs128 round8; 1: 8 layers tp1 cp2 dp8 mbs1; 0: 24 layers tp1 cp2 dp8 mbs1
 2,6.08573213893462,,24,0.08790501978461118,gbs128 round8; 1: 4 layers tp1 dp8 mbs1; 0: 28 layers tp1 cp2 dp8 mbs1
-3,6.790369873051286,0.9457517351007902,,,16,0.0754485541450143,"gbs128 round4; 0: 8,9 layers tp1 cp2 dp4 mbs1; 0: 7,8 layers tp1 cp2 dp4 mbs1"
+3,6.790369873051286,0.9450213656761152,,,16,0.0754485541450143,"gbs128 round4; 0: 8,9 layers tp1 cp2 dp4 mbs1; 0: 7,8 layers tp1 cp2 dp4 mbs1"
 exit 2
 -m llama3.1-8b dp4 tp4 pp2 gbs64 split=9,23 sp zero1 grad-overlap weight-overlap
 pipeline-model-parallel-layout "Et*9|t*23L"

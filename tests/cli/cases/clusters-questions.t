@@ -139,7 +139,7 @@ fits: P(fits) 100 %, 3.075 s per step, MFU 42.1 %, memory 39.3 of 80.0 GiB on st
   llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, simulation
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
   weight-overlap
-  memory: 90 % interval 31.3-56.7 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); it fits
+  memory: 90 % interval 30.5-56.7 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); it fits
 
 Memory of a GPU, stage by stage
                stage 0  stage 1
@@ -455,7 +455,7 @@ system       GPUs  plans  fits    step  tokens/s/GPU    MFU  memory  fits in  GP
 16, 100Gb/s    32     17    17  2.8328        5783.7  45.75    56.0       94         32       0.05036  pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
 system,gpus,plans,fits,step_s
 8,16,3,3,206.01468947857387
-16,24,9,9,68.05635993098562
+16,24,9,9,74.0608148764714
 exit 2
 exit 2
 exit 2

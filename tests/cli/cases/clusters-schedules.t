@@ -49,7 +49,7 @@ Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
     0  old           8      2    16   1   2   1   8    1  none         83.47    178.23     43.05  46.50    25.5      100  ########................
-    1  new          24      2    16   1   2   1   8    1  none        101.98    208.21      0.00  45.31    69.5       78  #####################...
+    1  new          24      2    16   1   2   1   8    1  none        101.98    208.21      0.00  45.31    69.5       77  #####################...
 
 == zero-bubble-2p
   Megatron-LM does not launch it: its stages differ in more than their layers
@@ -60,14 +60,14 @@ Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
     0  old           9      2    16   1   2   1   8    1  none         93.68    200.06     43.05  49.01    33.1      100  ##########..............
-    1  new          23      2    16   2   1   1   8    1  none        111.11    216.65      0.00  26.02    63.9       84  ###################.....
+    1  new          23      2    16   2   1   1   8    1  none        111.11    216.65      0.00  26.02    63.9       83  ###################.....
 
 fits: P(fits) 99 %, 3.283 s per step, MFU 39.5 %, memory 46.1 of 80.0 GiB on stage 1 of 0-1
   llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, simulation
   plan: tp2 pp2 vpp2 gbs64 stages=8:4@1/dp8,13/dp8,4,11 messages-sharded sp zero1 grad-overlap
   weight-overlap
   time: no interval, because no class of measured runs is over several clusters
-  memory: 90 % interval 36.7-66.4 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); P(fits) 99 %
+  memory: 90 % interval 35.7-66.5 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); P(fits) 99 %
 
 Where the time of a step goes
              time  share

@@ -63,7 +63,7 @@ asked search -q -b 128 precision=fp16 cp1 schedule=zero-bubble | grep -A 1 Megat
 === stdout
 llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 64 GPUs, batch 512 of 8K tokens, megatron, bf16, detailed model
   26 plans simulated, the best of 40 exactly solved problems and what lies near them
-  headroom new 7.3 of 80.0 GiB, old 7.3 of 80.0 GiB
+  headroom new 8.0 of 80.0 GiB, old 8.0 of 80.0 GiB
 
 Best plans
 rank     step  tokens/s/GPU    MFU  memory  GPUs used  USD per step  plan
@@ -92,7 +92,7 @@ bound      10.2768 s         no plan has an objective below: proved
 floor      8.8426 s          no step is shorter, interleaved or not, stages each in one cluster: proved
 gap        0.00 %            the objective above the simulation
 problems   40                orders of clusters and rounds, each solved exactly
-labels     1683              partial plans kept
+labels     1681              partial plans kept
 simulated  26                plans simulated
 
 Each cluster by itself
@@ -210,7 +210,7 @@ exit 2
 exit 2
 llama3.1-8b on h100-sxm5-80g x8 name=new + v100-sxm2-32g x16 name=old link=100Gb/s@50us, 24 GPUs, batch 128 of 8K tokens, megatron, fp16, detailed model
   16 plans simulated, the best of 32 exactly solved problems and what lies near them
-  headroom new 7.3 of 80.0 GiB, old 2.9 of 32.0 GiB
+  headroom new 8.0 of 80.0 GiB, old 3.2 of 32.0 GiB
   Megatron-LM does not launch it: its stages differ in more than their layers
   the best that it launches takes 11.3005 s per step, 2.3 % more: precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap on old, new (--launchable makes it the answer)
 

@@ -5,7 +5,7 @@ reckon fits llama3.1-8b "rtx4090 x1" --tune seq2048 --format csv | cut -d, -f 1-
 reckon fits llama3.1-8b "rtx4090 x1" --tune seq2048 lora=64 base=nf4 recompute=full | tail -n +4 | head -12
 reckon fits llama3.1-405b "rtx4090 x1" --tune seq65536; echo "exit $?"
 === stdout
-fastest way of fine-tuning: QLoRA, 409 tokens/s per GPU; fits: P(fits) 77 %, 40.04 s per step (50 % 42.57-59.24 s), MFU 36.1 %, memory 21.0 of 24.0 GiB
+fastest way of fine-tuning: QLoRA, 409 tokens/s per GPU; fits: P(fits) 76 %, 40.04 s per step (50 % 41.04-57.48 s), MFU 36.1 %, memory 21.0 of 24.0 GiB
   plan: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4
   base=nf4-dq offload-optimizer=1 offload-weights=1
 qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
@@ -24,8 +24,8 @@ full, 8-bit Adam  least memory   fits    18.82        1      1           305   1
 full, 8-bit Adam  most tokens/s  fits    19.35        1      1           305     9728  framework=fsdp dp2 gbs2 zero3 recompute=full optimizer=adam-8bit weight-bytes=2 gradient-bytes=2 offload-optimizer=1 offload-weights=1
 LoRA              least memory   fits    14.13        1      1           344   15,360  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
 LoRA              most tokens/s  fits    16.19        1      1           344   12,288  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
-QLoRA             least memory   fits    12.70        1      2           381   16,896  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
-QLoRA             most tokens/s  fits    21.02        2      2           409   16,896  framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+QLoRA             least memory   fits    12.70        1      2           381   16,384  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+QLoRA             most tokens/s  fits    21.02        2      2           409   16,384  framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, in steps of 512. A way fits when its P(fits) is at least 75 % (--sure). A way that offloads is called the fastest only where it is faster by a tenth.
 exit 0

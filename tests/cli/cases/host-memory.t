@@ -21,7 +21,7 @@ search offload-optimizer tensor=8
 search --optimizer-offload 1 --tensor 8 | sed -n 2p
 search offload-optimizer=0 tensor=8 | sed -n 2p
 === stdout
-fits: P(fits) 98 %, 38.57 s per step (50 % 37.38-52.78 s), MFU 38.6 %, memory 48.9 of 80.0 GiB on stage 0 of 0-1, 814.1 USD per 1B tokens
+fits: P(fits) 98 %, 38.57 s per step (50 % 36.64-53.26 s), MFU 38.6 %, memory 48.9 of 80.0 GiB on stage 0 of 0-1, 814.1 USD per 1B tokens
   llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, detailed model
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
   assumed: host memory 2048 GiB per node of 8 at 50 GB/s each, precision bf16, framework megatron,
@@ -39,16 +39,16 @@ does not fit: memory tier 0 (HBM3) needs 98.17 GiB on stage 0, has 80 GiB: 18.17
 offload-optimizer                   49.29   31.11   yes  38.567        1.2  offload optimizer state to memory tier 1
 Offloading to host memory 2048 GiB per node of 8 at 50 GB/s each, assumed; mem2=2048GiB@50GB/s,capacity_shared_by=8 in the system states what exists.
 same
-fits: P(fits) 98 %, 38.30 s per step (50 % 37.13-52.31 s), MFU 38.8 %, memory 48.9 of 80.0 GiB on stage 0 of 0-1, 808.5 USD per 1B tokens
+fits: P(fits) 98 %, 38.30 s per step (50 % 36.40-52.78 s), MFU 38.8 %, memory 48.9 of 80.0 GiB on stage 0 of 0-1, 808.5 USD per 1B tokens
   llama3.1-70b on h100-sxm5-80g mem2=1TiB@100GB/s, 16 GPUs, detailed model
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
   assumed: precision bf16, framework megatron, microbatch 1, batch 64 (4 * gpus * microbatch),
   sequence 8192 (the model's), attention flash3
-fits: P(fits) 98 %, 38.57 s per step (50 % 37.38-52.78 s), MFU 38.6 %, memory 48.9 of 80.0 GiB on stage 0 of 0-1
+fits: P(fits) 98 %, 38.57 s per step (50 % 36.64-53.26 s), MFU 38.6 %, memory 48.9 of 80.0 GiB on stage 0 of 0-1
   llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, detailed model
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
   assumed: host memory 2048 GiB per node of 8 at 50 GB/s each, precision bf16, framework megatron,
-unsure: P(fits) 65 %, 3.225 s per step (50 % 3.147-4.115 s), MFU 52.9 %, memory 90.3 of 96.0 GiB
+unsure: P(fits) 63 %, 3.225 s per step (50 % 3.099-4.144 s), MFU 52.9 %, memory 90.3 of 96.0 GiB
   llama3.1-8b on gh200-96g, 8 GPUs, detailed model
   plan: dp8 gbs32 zero1 offload-optimizer=1
   assumed: precision bf16, framework megatron, microbatch 1, batch 32 (4 * gpus * microbatch),
@@ -57,12 +57,12 @@ A does not fit, B fits: B takes 1.2 % more time than A, 38.57 s against 38.11 s 
 A  gpus16 tp8 pp2 sp zero1: 38.11 s per step, 98.17 GiB, does not fit
 B  +offload-optimizer: 38.57 s per step, 48.89 GiB
 assumed: host memory 2048 GiB per node of 8 at 50 GB/s each
-fits: P(fits) 98 %, 38.57 s per step (50 % 37.38-52.78 s), MFU 38.6 %, memory 48.9 of 80.0 GiB on stage 0 of 0-1, 814.1 USD per 1B tokens
+fits: P(fits) 98 %, 38.57 s per step (50 % 36.64-53.26 s), MFU 38.6 %, memory 48.9 of 80.0 GiB on stage 0 of 0-1, 814.1 USD per 1B tokens
   assumed: host memory 2048 GiB per node of 8 at 50 GB/s each
 cannot run: offloading needs a second memory, ascend-910c has 1: add one to it, mem2=1TiB@50GB/s
-Best plan fits: P(fits) 78 %, 29.93 s per step (50 % 29.22-38.20 s), MFU 49.7 %, memory 69.8 of 80.0 GiB on stage 0 of 0-1, 631.9 USD per 1B tokens
+Best plan fits: P(fits) 77 %, 29.97 s per step (50 % 28.80-38.52 s), MFU 49.6 %, memory 69.8 of 80.0 GiB on stage 0 of 0-1, 632.7 USD per 1B tokens
 llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
-   1  29.9343        1094.7  49.70    69.8       49.3       78
+   1  29.9738        1093.2  49.64    69.8       49.3       77
 To launch the best plan, and to see where its time goes:
   reckon export megatron -m llama3.1-70b gpus16 tp8 pp2 vpp16 mbs2 gbs64 sp tp-overlap zero1 recompute=selective:layernorm offload-optimizer=1
   reckon predict -m llama3.1-70b -s 'h100-sxm5-80g mem2=2048GiB@50GB/s,capacity_shared_by=8' -g 16 tp8 pp2 vpp16 mbs2 gbs64 sp tp-overlap zero1 recompute=selective:layernorm offload-optimizer=1

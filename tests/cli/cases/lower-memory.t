@@ -50,24 +50,24 @@ zero3                            16.83   -3.61    no  6.058        4.8  shard we
 pp2                              11.22   -9.22    no  6.543       13.2  double the stages, halve data parallelism
 tp8                              11.22   -9.22    no  6.859       18.7  double tensor, halve data parallelism
 moment1-bytes=2 moment2-bytes=2   7.48  -12.96    no  5.778        0.0  store moments in 16 bits
-fits: P(fits) 98 %, 5.587 s per step (50 % 5.439-7.320 s), MFU 30.5 %, memory 49.1 of 80.0 GiB, 117.9 USD per 1B tokens
+fits: P(fits) 98 %, 5.587 s per step (50 % 5.346-7.377 s), MFU 30.5 %, memory 49.1 of 80.0 GiB, 117.9 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model
 memory tier 1 (mem2)    2.00      2.00   99.9  ########################
 does not fit: memory tier 0 (HBM3) needs 151.3 GiB on stage 0, has 80 GiB: 71.26 GiB too little
-fits: P(fits) 100 %, 5.778 s per step (50 % 5.619-7.646 s), MFU 29.5 %, memory 28.7 of 80.0 GiB, 122.0 USD per 1B tokens
+fits: P(fits) 100 %, 5.778 s per step (50 % 5.520-7.708 s), MFU 29.5 %, memory 28.7 of 80.0 GiB, 122.0 USD per 1B tokens
 memory tier 1 (mem2)   22.44  unlimited    0.0  ........................
 A fits, B does not fit: B would take 3.8 % more time than A, 5.778 s against 5.568 s per step, 0.964 times the throughput
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s
 A  gpus16 tp4 gbs64 mbs4 recompute=full: 5.568 s per step, 51.10 GiB
   plan: dp4 tp4 mbs4 gbs64 recompute=full
-  50 % interval 5.421-7.289 s, 90 % interval 4.581-14.21 s (cross-validated on Hopper, dense,
-  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 5.390-7.087 s,
-  of ordinary runs 5.476-7.750 s
+  50 % interval 5.329-7.345 s, 90 % interval 4.184-12.82 s (cross-validated on Hopper, dense,
+  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 5.280-7.345 s,
+  of ordinary runs 5.286-7.979 s
 B  +offload-optimizer=1: 5.778 s per step, 28.66 GiB, does not fit
   plan: dp4 tp4 mbs4 gbs64 recompute=full offload-optimizer=1
-  50 % interval 5.619-7.646 s, 90 % interval 4.716-15.32 s (cross-validated on Hopper, dense,
-  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 5.586-7.426 s,
-  of ordinary runs 5.678-8.150 s
+  50 % interval 5.520-7.708 s, 90 % interval 4.292-13.76 s (cross-validated on Hopper, dense,
+  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 5.467-7.708 s,
+  of ordinary runs 5.474-8.401 s
 does not fit: memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
   remedy: cp2 offload-activations=0: fits, 2.0 GiB of memory tier 1 (mem2) left, 25.6 % less time per step (the cheapest change; `reckon fits` lists others)
@@ -81,11 +81,11 @@ memory_exceeded  memory tier 1 (mem2) needs 100.4 GiB on stage 3, has 2 GiB: 98.
   remedy: no change of one or two choices makes it fit: use more GPUs, or `reckon search`, which tries all choices together
 does not fit: memory tier 1 (mem2) needs 2.887 GiB on stage 0, has 2 GiB: 908.5 MiB too little
 memory_exceeded  memory tier 1 (mem2) needs 2.887 GiB on stage 0, has 2 GiB: 908.5 MiB too little
-  remedy: offload-activations=0: P(fits) 62 %, 2.0 GiB of memory tier 1 (mem2) left, 15.4 % less time per step (the cheapest change; `reckon fits` lists others)
+  remedy: offload-activations=0: P(fits) 61 %, 2.0 GiB of memory tier 1 (mem2) left, 15.4 % less time per step (the cheapest change; `reckon fits` lists others)
 does not fit: memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 80 GiB: 9.007 GiB too little
 memory_exceeded  memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 80 GiB: 9.007 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 17.02 GiB on stage 0, has 2 GiB: 15.02 GiB too little
-  remedy: recompute=full cp2: P(fits) 74 %, 7.1 GiB left, 0.3 % more time per step (the cheapest change; `reckon fits` lists others)
+  remedy: recompute=full cp2: P(fits) 72 %, 7.1 GiB left, 0.3 % more time per step (the cheapest change; `reckon fits` lists others)
 does not fit: memory tier 1 (mem2) needs 25.66 GiB on stage 0, has 9 GiB: 16.66 GiB too little
   remedy: offload-optimizer=0: fits, 3.6 GiB of memory tier 1 (mem2) left, 0.7 % less time per step (the cheapest change; `reckon fits` lists others)
 outcome          tier  where  plans  share
@@ -100,7 +100,7 @@ Closest infeasible plans (one constraint each)
 constraint            needs      has    lacks        step  plan
                                                         s
 memory tier 1 (mem2)  5.610 GiB  2 GiB  3.610 GiB  3.5292  dp4 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
-memory tier 1 (mem2)  5.610 GiB  2 GiB  3.610 GiB  3.7760  dp2 tp4 pp2 vpp16 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
+memory tier 1 (mem2)  5.610 GiB  2 GiB  3.610 GiB  3.8032  dp2 tp4 pp2 vpp8 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
 
 Single changes that make a plan feasible
 more of memory tier 0 (HBM3): no amount helps                            -          -  -
@@ -142,19 +142,19 @@ more GPUs: none that was tried helps                             -          -  -
 a smaller batch: none that was tried helps                       -          -  -
 a larger batch: none that was tried helps                        -          -  -
 exit 1
-fits: P(fits) 96 %, 8.458 s per step (50 % 8.211-11.39 s), MFU 40.3 %, memory 52.7 of 80.0 GiB, 89.27 USD per 1B tokens
+fits: P(fits) 96 %, 8.458 s per step (50 % 8.057-11.49 s), MFU 40.3 %, memory 52.7 of 80.0 GiB, 89.27 USD per 1B tokens
 optimizer  0.0422    0.5  optimizer step
-fits: P(fits) 100 %, 8.668 s per step (50 % 8.408-11.76 s), MFU 39.3 %, memory 30.3 of 80.0 GiB, 91.48 USD per 1B tokens
+fits: P(fits) 100 %, 8.668 s per step (50 % 8.247-11.86 s), MFU 39.3 %, memory 30.3 of 80.0 GiB, 91.48 USD per 1B tokens
 optimizer  0.2518    2.9  optimizer step                                                #
 memory tier 1 (mem2)   22.44    200.00   11.2  ###.....................
-fits: P(fits) 100 %, 10.49 s per step (50 % 10.12-15.05 s), MFU 32.5 %, memory 30.3 of 80.0 GiB, 110.7 USD per 1B tokens
+fits: P(fits) 100 %, 10.49 s per step (50 % 9.892-15.21 s), MFU 32.5 %, memory 30.3 of 80.0 GiB, 110.7 USD per 1B tokens
 optimizer   2.0760   19.8  optimizer step                                                #####
 memory tier 2 (4x samsung-980pro-1tb)   22.44      3.64    0.6  ........................
-fits: P(fits) 100 %, 9.460 s per step (50 % 9.153-13.17 s), MFU 36.0 %, memory 30.3 of 80.0 GiB, 99.84 USD per 1B tokens
+fits: P(fits) 100 %, 9.460 s per step (50 % 8.962-13.29 s), MFU 36.0 %, memory 30.3 of 80.0 GiB, 99.84 USD per 1B tokens
 optimizer  1.0435   11.0  optimizer step                                                ###
 memory tier 1 (mem2)                    11.22      0.20    5.6  #.......................
 memory tier 2 (4x samsung-980pro-1tb)   11.22      3.64    0.3  ........................
-fits: P(fits) 98 %, 10.18 s per step (50 % 9.831-14.48 s), MFU 33.5 %, memory 49.0 of 80.0 GiB, 107.5 USD per 1B tokens
+fits: P(fits) 98 %, 10.18 s per step (50 % 9.614-14.63 s), MFU 33.5 %, memory 49.0 of 80.0 GiB, 107.5 USD per 1B tokens
 offload     1.7240   16.9  exposed offload transfers                                     ####
 optimizer   0.0422    0.4  optimizer step
 memory tier 2 (4x samsung-980pro-1tb)    3.74      3.64    0.1  ........................

@@ -47,4 +47,4 @@ bigmac-1 all-to-all in inference | 156.437 | Medium, fine-grained, top-2, 32 pro
 bigmac-5 speed-up of the step | 2.38935 | 2.7B, top-4, batch 64
 bigmac-6 speed-up: step; all-to-all | 2.32; 3.52 | XL, tp 2, top-4, experts split
 bigmac-8 speed-up of training | 2.75562 | Medium, top-4, batch 64, f 1.2
-bigmac-9 speed-up | 2.28782 | Medium, top-8, 10 generated
+bigmac-9 speed-up | 2.29276 | Medium, top-8, 10 generated

@@ -22,21 +22,21 @@ does not fit: memory tier 0 (HBM2e) needs 136.9 GiB on stage 0, has 80 GiB: 56.8
 offload        0.4731    0.0  exposed offload transfers
 memory tier 0 (HBM2e)  136.89     80.00  171.1  ########################
 memory tier 1 (mem2)   140.98    232.83   60.6  ###############.........
-fits: P(fits) 78 %, 4.349 h per step (50 % 4.593-6.385 h), MFU 35.9 %, memory 67.5 of 80.0 GiB, 16.51k USD per 1B tokens
+fits: P(fits) 75 %, 4.349 h per step (50 % 4.445-6.541 h), MFU 35.9 %, memory 67.5 of 80.0 GiB, 16.51k USD per 1B tokens
 offload        0.4731    0.0  exposed offload transfers
 memory tier 0 (HBM2e)   67.46     80.00   84.3  ####################....
 memory tier 1 (mem2)   162.98    232.83   70.0  #################.......
-fits: P(fits) 84 %, 4.371 h per step (50 % 4.615-6.416 h), MFU 35.7 %, memory 62.3 of 80.0 GiB, 16.59k USD per 1B tokens
+fits: P(fits) 83 %, 4.371 h per step (50 % 4.467-6.574 h), MFU 35.7 %, memory 62.3 of 80.0 GiB, 16.59k USD per 1B tokens
 offload        0.4731    0.0  exposed offload transfers
 memory tier 0 (HBM2e)   62.29     80.00   77.9  ###################.....
 memory tier 1 (mem2)   162.98    232.83   70.0  #################.......
 step: 15734.6 s simulated, 15734.6 s by the detailed model: the same
 Best plans
-rank        step  tokens/s/GPU    MFU  memory  offloaded  fits in  keep-gathered  optimizer-offload
+rank        step  tokens/s/GPU    MFU  memory  offloaded  fits in  shard-ranks  keep-gathered
                s                    %     GiB        GiB        %
-   1  15656.9756        33.486  35.89    67.5      163.0       78             no                 no
-   2  15657.1433        33.486  35.88    65.6      176.1       80            yes                yes
-   3  15657.1551        33.486  35.88    54.4      176.1       96             no                yes
+   1  15657.1433        33.486  35.88    65.6      176.1       78            0            yes
+   2  15657.1551        33.486  35.88    54.4      176.1       96            0             no
+   3  15657.3545        33.485  35.88    56.2      189.2       94            4             no
 
 cannot run: with seq-chunks every layer is fully recomputed: give recompute=full, without recompute-layers, recompute-every or recompute-stride
 cannot run: seq-chunks is known where heads are exchanged: give cp-kind=ulysses, or no cp
@@ -58,7 +58,7 @@ Classes of ranks
 stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  context  experts   data  stages     parameters  state    held
                                                                  PFLOP       B      GiB        B    GiB       B                   GiB     GiB
     0           0      8     2,289,564         0       12,390  2625.00    0.00   840.00     0.00  39.26    0.00  8,030,261,248  14.96  140.98
-fits: P(fits) 84 %, 4.371 h per step (50 % 4.615-6.416 h), MFU 35.7 %, memory 62.3 of 80.0 GiB, 16.59k USD per 1B tokens
+fits: P(fits) 83 %, 4.371 h per step (50 % 4.467-6.574 h), MFU 35.7 %, memory 62.3 of 80.0 GiB, 16.59k USD per 1B tokens
 fixed addresses          59.70  4.24           8.47   63.94  16.06  planned
 caching allocator        59.70  4.44           8.88   64.14  15.86  PyTorch's default
 any schedule      580.1753 s        the best plan of reckon search: layers alike, interleaved or not

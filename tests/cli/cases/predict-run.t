@@ -13,20 +13,20 @@ $q --tokens 1T --prices ours.json | grep -e 'cost in' -e 'ours of'
 reckon fits llama3.1-8b h100 -g 8 tp8 --tokens 1T --price 2 | sed -n '/^days/p;/^cost/p'
 reckon diff "gpus64 tp8 pp2 sp zero1 gbs128" "+tp4 pp8" -m llama3.1-70b -s h100 --tokens 1T --price 2 | sed -n '/whole run/,$p'
 === stdout
-days                           79.16             expected, failures and checkpoints included
+days                           81.26             expected, failures and checkpoints included
 goodput                        89.48 %           training over all of it
 a checkpoint every             246.7 s           the best, or that of --interval; a step at least
-GPU-hours                      31.126 M
+GPU-hours                      31.953 M
 The run
 tokens                         15.600 T
 steps                          929,833
-days                           79.16             expected, failures and checkpoints included
-... with few failures          78.47             10th percentile, of failures alone; the step has a range of its own
-... with many failures         79.91             90th percentile
-of it training                 70.83
+days                           81.26             expected, failures and checkpoints included
+... with few failures          80.56             10th percentile, of failures alone; the step has a range of its own
+... with many failures         82.01             90th percentile
+of it training                 72.71
 goodput                        89.48 %           training over all of it
 a failure every                3.09 h
-failures                       609.3             expected
+failures                       625.5             expected
 noticing, restarting, waiting  8.50 %
 work done again                1.02 %
 checkpoints                    1.01 %
@@ -36,11 +36,11 @@ a checkpoint every             246.7 s           the best, or that of --interval
 spare nodes                    10
 a checkpoint has               5.17 TiB
 ... and takes                  2.77 s
-GPU-hours                      31.126 M
-cost in USD                    153.764 M         spare nodes included
-... of 10^12 tokens            9.857 M
-energy in kWh                  26.570 M          boards at the load of the step, times factors for hosts, network and cooling (--prices)
-CO2 in tonnes                  7971
+GPU-hours                      31.953 M
+cost in USD                    157.848 M         spare nodes included
+... of 10^12 tokens            10.118 M
+energy in kWh                  26.956 M          boards at the load of the step, times factors for hosts, network and cooling (--prices)
+CO2 in tonnes                  8087
 
   assumed: failures as of llama3: [dubey2024] Table 5; 4.916 USD per GPU-hour,
   reserved of 2024-12-01: AWS EC2 Capacity Blocks for ML, p5.48xlarge, 39.33 USD for eight
@@ -48,36 +48,36 @@ CO2 in tonnes                  7971
 What would bring the run more
 change                                               saves days  goodput  checkpoint every  cost in USD
                                                                        %                 s            M
-one more spare node                                       0.370    89.90             246.7      153.120
-twice the storage bandwidth                               0.519    90.07             174.8      152.756
-checkpoints in the background (--checkpoints async)        1.61    91.34              17.6      150.632
-checkpoints in memory (--checkpoints memory)               1.63    91.36              17.6      150.595
-half the time from failure to work                         3.14    93.17             246.7      147.674
-half the failures                                          4.23    94.53             349.7      145.550
+one more spare node                                       0.380    89.90             246.7      157.187
+twice the storage bandwidth                               0.533    90.07             174.8      156.812
+checkpoints in the background (--checkpoints async)        1.66    91.34              17.6      154.632
+checkpoints in memory (--checkpoints memory)               1.67    91.36              17.6      154.594
+half the time from failure to work                         3.22    93.17             246.7      151.596
+half the failures                                          4.34    94.53             349.7      149.415
 
   "run": {
     "tokens": 15600000000000,
     "steps": 929833,
-    "days": 70.82884548262237,
-    "days_p10": 70.82881337164551,
-    "days_p90": 70.82884548262237,
-    "work_days": 70.82881337164551,
-    "goodput": 0.999999546639838,
+    "days": 72.70971694794038,
+    "days_p10": 72.70968483696353,
+    "days_p90": 72.70971694794038,
+    "work_days": 72.70968483696353,
+    "goodput": 0.9999995583674618,
     "mtbf_s": null,
     "failures": 0,
     "down_share": 0,
-    "lost_share": 1.369006965114035e-16,
-    "checkpoint_share": 4.533601618528453e-07,
+    "lost_share": 0,
+    "checkpoint_share": 4.4163253825954335e-07,
     "interval_s": null,
     "young_s": null,
     "daly_s": null,
     "spares": 0,
     "checkpoint_bytes": 5681947443200,
     "write_s": 2.7743884,
-    "gpu_hours": 27851035.305294838,
-    "cost_usd": 55702070.610589676,
-    "cost_per_trillion_usd": 3570645.5519608767,
-    "energy_kWh": 23773926.59615827,
+    "gpu_hours": 28590624.059401326,
+    "cost_usd": 57181248.11880265,
+    "cost_per_trillion_usd": 3665464.6230001696,
+    "energy_kWh": 24119887.599586394,
     "carbon_t": null
   },
 2

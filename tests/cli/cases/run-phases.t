@@ -28,28 +28,28 @@ reckon diff "tp4 zero1 gbs256 sp" "tp2 zero1 gbs256 sp" -m llama3.1-8b -s h100 -
 The run
 tokens                         15.600 T
 steps                          1,085,924
-days                           81.35             expected, failures and checkpoints includ
-... with few failures          80.64             10th percentile, of failures alone; the s
-... with many failures         82.06             90th percentile
-of it training                 72.78
+days                           93.52             expected, failures and checkpoints includ
+... with few failures          92.78             10th percentile, of failures alone; the s
+... with many failures         94.32             90th percentile
+of it training                 83.67
 goodput                        89.47 %           training over all of it
 Its phases
 phase     tokens  batch  sequence   step   MFU  change of plan      days  fits  plan
                T                       s     %               s
-    1   0.000252   1024        4K  2.127  30.1               -  0.001686   yes  dp128 tp8 
-    2   2.618000   1024        8K  3.830  34.1             726     15.47   yes  dp128 tp8 
-    3  12.981748   2048        8K  6.581  39.7               -     65.87    no  dp128 tp8 
-days                           78.56             expected, failures and checkpoints included
+    1   0.000252   1024        4K  3.428  18.7               -  0.002706   yes  dp128 tp8 
+    2   2.618000   1024        8K  6.412  20.4             726     25.89   yes  dp128 tp8 
+    3  12.981748   2048        8K  6.756  38.7               -     67.62    no  dp128 tp8 
+days                           80.64             expected, failures and checkpoints included
 goodput                        90.16 %           training over all of it
   assumed: tokens 1.56e+13: [dubey2024] section 1; failures as of llama3: [dubey2024] Table 5;
   4.916 USD per GPU-hour, reserved of 2024-12-01: AWS EC2 Capacity Blocks for ML, p5.48xlarge,
   39.33 USD for eight; with no spare node left it goes on with 16256 GPUs at 100.0 % of its pace
 
-days                           70.83             expected, failures and checkpoints included
+days                           72.71             expected, failures and checkpoints included
 Best plan
 rank    step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD
            s                    %     GiB        %                   K
-   1  3.3123        9892.7  51.46    63.2       85  18.53       79.725
+   1  3.3123        9892.7  51.46    63.2       84  18.53       79.725
 days                           18.52             expected, failures and checkpoints included
 Its phases
 phase      tokens  batch  sequence   step   MFU  change of plan   days  fits  plan
@@ -73,7 +73,7 @@ B     187.5    99.68     35.993      179.244         32.051
 2
 2
 1
-energy in kWh                  43.577 M          boards at the load of the step, times factors for hosts, network and cooling (--prices)
+energy in kWh                  44.734 M          boards at the load of the step, times factors for hosts, network and cooling (--prices)
 2
 2
 2

@@ -21,7 +21,7 @@ node -m llama2-70b -g 8 tp4 cp2 sp gbs8 seq8192 frozen recompute=full
 node -m llama2-70b -g 64 tp4 pp2 sp gbs8 seq8192 frozen
 === stdout
 Llama 3.1 405B, its plan and phases
-GPU-hours                      31.986 M
+GPU-hours                      36.773 M
 BLOOM 176B, its plan and its four adapters of 100 Gb/s a node; the batch grows by 16 from 192 over 9.77 million samples, here in four parts
 GPU-hours                      1.009 M
 LLaMA 65B: fully sharded behind 8 tensor ranks, overlapped, outputs of linear layers kept, one microbatch

@@ -47,8 +47,8 @@ done
 Best plans
 rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
             s                    %     GiB        %
-   1  28.9671        1131.2  51.36    65.1       83       8
-   2  28.9700        1131.1  51.36    64.7       83      10
+   1  28.9766        1130.8  51.34    65.1       82       8
+   2  28.9867        1130.5  51.33    64.7       83      10
   cost: 2.49 USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
   550,086 plans, 45,837 feasible
   cost: 2.49 USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
@@ -57,67 +57,67 @@ rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
   550,086 plans, 45,837 feasible
   cost: 2.49 USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
   550,086 plans, 45,837 feasible, 6988 of them satisfy tensor < 3
-h100-sxm5-80g    64  550,086   45,837  29.2367        1120.8  50.89    62.2       86  dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm
-h200-sxm-141g    64  550,086  122,791  25.9739        1261.6  57.28   112.3       84  dp8 tp4 pp2 vpp8 gbs256 sp tp-overlap zero1 grad-overlap weight-overlap
+h100-sxm5-80g    64  550,086   45,837  29.2461        1120.4  50.87    62.2       86  dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm
+h200-sxm-141g    64  550,086  122,791  25.9848        1261.0  57.26   112.3       84  dp8 tp4 pp2 vpp8 gbs256 sp tp-overlap zero1 grad-overlap weight-overlap
 2
 2
 2
 2
 2
-  with --headroom none: 23.14 s (0.5 % faster) at 74.2 GiB; P(fits) 72 %
+  with --headroom none: 23.16 s (0.5 % faster) at 74.2 GiB; P(fits) 67 %
 Best plans
 rank     step  tokens/s/GPU    MFU  memory  fits in  pipeline  data  chunks  split
             s                    %     GiB        %
-   1  23.2577        1320.9  33.35    65.5       83         8   128       4  ends
-   2  23.2636        1320.5  33.34    65.5       83         8   128       4  even
-   3  23.4832        1308.2  33.03    63.3       85        16    64       2  ends
-   4  23.4848        1308.1  33.03    63.3       85        16    64       2  even
+   1  23.2691        1320.2  33.33    65.5       77         8   128       4  ends
+   2  23.2757        1319.8  33.33    65.5       77         8   128       4  even
+   3  23.4908        1307.7  33.02    63.3       78        16    64       2  ends
+   4  23.5010        1307.2  33.01    63.3       78        16    64       2  even
 
 not shown: 2 plans of the same time and memory as a plan above
-Best plan: 50 % interval 22.56-33.74 s, 90 % interval 18.57-72.18 s (cross-validated on Hopper, experts, megatron: 72 runs from 5 sources); 50 % interval of tuned benchmarks 22.65-34.94 s, of ordinary runs 21.89-34.50 s
+Best plan: 50 % interval 22.08-33.48 s, 90 % interval 16.89-70.82 s (cross-validated on Hopper, experts, megatron: 72 runs from 5 sources); 50 % interval of tuned benchmarks 22.19-33.48 s, of ordinary runs 20.73-35.44 s
 To launch the best plan, and to see where its time goes:
   reckon export megatron -m deepseek-v3 gpus2048 dp128 tp2 pp8 vpp4 ep32 etp1 gbs15360 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act+layernorm+mla_up_proj
   reckon predict -m deepseek-v3 -s h800-sxm5-80g -g 2048 dp128 tp2 pp8 vpp4 ep32 etp1 gbs15360 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act+layernorm+mla_up_proj
-The first 2 of the 64 plans of the frontier
+The first 2 of the 66 plans of the frontier
 rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
             s                    %     GiB        %
-   1  28.9671        1131.2  51.36    65.1       83       8
-   2  28.9700        1131.1  51.36    64.7       83      10
-  headroom 6.5 of 80.0 GiB, which three of four measured runs like it keep
-   1  5.3489        6126.2  51.35    72.9       76
-Best plan is unsure: P(fits) 59 %, 5.336 s per step (50 % 5.208-7.178 s), MFU 51.5 %, memory 77.1 of 80.0 GiB, 112.6 USD per 1B tokens
+   1  28.9766        1130.8  51.34    65.1       82       8
+   2  28.9867        1130.5  51.33    64.7       83      10
+  headroom 8.1 of 80.0 GiB, which three of four measured runs like it keep
+   1  5.4293        6035.4  50.59    71.8       75
+Best plan is unsure: P(fits) 57 %, 5.336 s per step (50 % 5.118-7.130 s), MFU 51.5 %, memory 77.1 of 80.0 GiB, 112.6 USD per 1B tokens
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
-   1  5.3365        6140.4  51.47    77.1       59
-Best plan is unsure: P(fits) 59 %, 5.336 s per step (50 % 5.208-7.178 s), MFU 51.5 %, memory 77.1 of 80.0 GiB, 112.6 USD per 1B tokens
+   1  5.3365        6140.4  51.47    77.1       57
+Best plan is unsure: P(fits) 57 %, 5.336 s per step (50 % 5.118-7.130 s), MFU 51.5 %, memory 77.1 of 80.0 GiB, 112.6 USD per 1B tokens
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
-   1  5.3365        6140.4  51.47    77.1       59
-Best plan is unsure: P(fits) 59 %, 5.336 s per step (50 % 5.208-7.178 s), MFU 51.5 %, memory 77.1 of 80.0 GiB, 112.6 USD per 1B tokens
+   1  5.3365        6140.4  51.47    77.1       57
+Best plan is unsure: P(fits) 57 %, 5.336 s per step (50 % 5.118-7.130 s), MFU 51.5 %, memory 77.1 of 80.0 GiB, 112.6 USD per 1B tokens
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
-   1  5.3365        6140.4  51.47    77.1       59
-Best plan is unsure: P(fits) 43 %, 30.52 s per step (50 % 29.46-46.87 s), MFU 25.4 %, memory 79.8 of 80.0 GiB on stage 2 of 0-31, 551.9 USD per 1B tokens
-   1  30.5186        1006.6  25.42    79.8       43
-{'usable_bytes': 78951604705.88235, 'left_out_step_s': 5.33649577042887, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
+   1  5.3365        6140.4  51.47    77.1       57
+Best plan is unsure: P(fits) 44 %, 30.52 s per step (50 % 28.72-46.42 s), MFU 25.4 %, memory 79.8 of 80.0 GiB on stage 2 of 0-31, 551.9 USD per 1B tokens
+   1  30.5186        1006.6  25.42    79.8       44
+{'usable_bytes': 77247613237.41006, 'left_out_step_s': 5.33649577042887, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
 None 9.215829965530471
-[78233432924.16, 0.7556427599880995]
-[123847691253.76, 0.8259603927231043]
-  fastest that leaves 6.5 GiB), framework megatron, sequence 8192 (the model's), attention flash3
-B  best that leaves 6.5 GiB: 5.349 s per step, 72.86 GiB
+[77123433164.8, 0.750390508959729]
+[123847691253.76, 0.7740893991537392]
+  fastest that leaves 8.1 GiB), framework megatron, sequence 8192 (the model's), attention flash3
+B  best that leaves 8.1 GiB: 5.429 s per step, 71.83 GiB
   fastest that fits), framework megatron, sequence 8192 (the model's), attention flash3
-B  best: 5.336 s per step, 77.10 GiB, unsure: P(fits) 59 %
+B  best: 5.336 s per step, 77.10 GiB, unsure: P(fits) 57 %
   fastest that leaves 30.0 GiB), framework megatron, sequence 8192 (the model's), attention flash3
 B  best that leaves 30.0 GiB: 5.611 s per step, 49.21 GiB
-A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.363 s per step, 76.09 GiB, unsure: P(fits) 64 %
-B  best that leaves 6.5 GiB: 5.349 s per step, 72.86 GiB
-exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.94 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
-  headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 97 %
-exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.94 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
-  headroom 10.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 97 %
-exit 1: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.94 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
-  headroom 40.000 GiB is not left: 30.379 of 80.0 GiB are free; P(fits) 97 %
-exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.94 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
-  headroom 8.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 97 %
-exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 38.25-53.94 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
-  headroom 7.273 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 97 %
+A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.363 s per step, 76.09 GiB, unsure: P(fits) 60 %
+B  best that leaves 8.1 GiB: 5.429 s per step, 71.83 GiB
+exit 0: fits: P(fits) 98 %, 39.46 s per step (50 % 37.49-54.43 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+  headroom 0.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 98 %
+exit 0: fits: P(fits) 98 %, 39.46 s per step (50 % 37.49-54.43 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+  headroom 10.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 98 %
+exit 1: fits: P(fits) 98 %, 39.46 s per step (50 % 37.49-54.43 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+  headroom 40.000 GiB is not left: 30.379 of 80.0 GiB are free; P(fits) 98 %
+exit 0: fits: P(fits) 98 %, 39.46 s per step (50 % 37.49-54.43 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+  headroom 8.000 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 98 %
+exit 0: fits: P(fits) 98 %, 39.46 s per step (50 % 37.49-54.43 s), MFU 37.7 %, memory 49.6 of 80.0 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+  headroom 7.993 GiB is left: 30.379 of 80.0 GiB are free; P(fits) 98 %
   "headroom": {
     "asked_bytes": 0,
     "left_bytes": -826385156341.76,

@@ -24,7 +24,7 @@ judged N mixes, by the prediction of their plan
 Layers and their choices
 stage first layers run data microbatch
 
- embedding and head: tpN zeroN recompute=mlp
+ embedding and head: tpN zeroN
 
 Stages
 stage layers forward backward memory in flight
@@ -33,7 +33,7 @@ stage layers forward backward memory in flight
 The same plan by schedule
 schedule predicted simulated gap fits
  s s %
-gpipe N N -N no
+gpipe N N N no
 zero-bubble N N N yes
 
 Memory and time of a stage

@@ -9,5 +9,5 @@ order tp-cp-pp-dp
 order=tp-cp-pp-dp
 order tp-cp-dp-pp
 --use-tp-pp-dp-mapping
-unsure: P(fits) 45 %, 14.87 s per step (50 % 14.51-18.97 s), MFU 50.0 %, memory 79.8 of 80.0 GiB on stage 0 of 0-3, 627.7 USD per 1B tokens
-unsure: P(fits) 45 %, 16.49 s per step (50 % 16.06-21.41 s), MFU 45.1 %, memory 79.8 of 80.0 GiB on stage 0 of 0-3, 696.1 USD per 1B tokens
+unsure: P(fits) 45 %, 15.36 s per step (50 % 14.76-19.74 s), MFU 48.4 %, memory 79.8 of 80.0 GiB on stage 0 of 0-3, 648.6 USD per 1B tokens
+unsure: P(fits) 45 %, 16.50 s per step (50 % 15.81-21.59 s), MFU 45.1 %, memory 79.8 of 80.0 GiB on stage 0 of 0-3, 696.6 USD per 1B tokens

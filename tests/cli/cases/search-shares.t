@@ -12,9 +12,9 @@ wrong --activation-shares 0.5 --framework calculon
 wrong offload-activations=0.25+1.5
 wrong offload-activations=0.33333
 === stdout
-10.633805025582316,3.009270898141905,1*2
-10.505653949955187,3.0459788750358086,
-10.711793708934103,2.987361488609569,6 sp tp-overlap zero1 grad-overlap weight-overlap attention=flash offload-activations=0.1 offload-optimizer=1"
+10.650713223532277,3.0044936267082494,6 sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm attention=flash offload-optimizer=1"
+10.650713223532277,3.0044936267082494,6 sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm attention=flash offload-optimizer=1"
+10.735146131804214,2.9808630089529937,6 sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm attention=flash offload-activations=0.1 offload-optimizer=1"
 2
 2
 2

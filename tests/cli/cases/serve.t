@@ -34,7 +34,7 @@ total                23.59 GiB
 of the GPU           80.00 GiB
 cache of a sequence  85.000 MiB
 sequences that fit   743               over all GPUs
-fits: P(fits) 79 %, 16384 sequences at a time, 140,927 tokens/s (1101 per GPU), 38.45 ms per token, 647.7 ms to the first of one prompt, memory 69.1 of 80.0 GiB
+fits: P(fits) 76 %, 16384 sequences at a time, 140,927 tokens/s (1101 per GPU), 38.45 ms per token, 647.7 ms to the first of one prompt, memory 69.1 of 80.0 GiB
   deepseek-v3 on h800-sxm5-80g, 128 GPUs, inference: prompts of 4K tokens, 1K generated
   assumed: cuda-graphs (decoding steps are captured), attention flash3
 

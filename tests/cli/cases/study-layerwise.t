@@ -18,7 +18,7 @@ point,gpus
 1,8
 2,8
 no slower
-1
+0
 3
 3
 3

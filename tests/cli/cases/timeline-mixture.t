@@ -1,14 +1,14 @@
 reckon timeline -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 vpp2 ep8 zero1
 === stdout
-fits: P(fits) 80 %, 7.201 s per step (50 % 6.981-10.51 s), MFU 38.1 %, memory 67.7 of 80.0 GiB on stage 0 of 0-3
+fits: P(fits) 77 %, 7.205 s per step (50 % 6.831-10.43 s), MFU 38.1 %, memory 67.7 of 80.0 GiB on stage 0 of 0-3
   mixtral-8x7b on h100-sxm5-80g, 64 GPUs, detailed model
   plan: dp8 tp2 pp4 vpp2 ep8 gbs256 zero1
   assumed: precision bf16, framework megatron, microbatch 1, batch 256 (4 * gpus * microbatch),
   sequence 8192 (the model's), attention flash3
 schedule interleaved: 4 stages of 2 chunks each, 32 microbatches, 512 passes; messages beside
-step: 7.21668 s simulated, 7.20092 s by the detailed model: 0.22 % more
-  why: the formula's bubble of interleaved stages is that of equal chunks and full rounds
-  why: messages overlap with computation; the formula waits only for those at start and end, or for one after every pass (--messages charged)
+step: 7.21668 s simulated, 7.20531 s by the detailed model: 0.16 % more
+  why: the formula's bubble of interleaved stages is that of equal chunks
+  why: messages overlap with computation; the formula has them to a tenth, or one after every pass (--messages charged)
   why: work of a stage after its last pass runs while earlier stages drain; the formula leaves messages out of that time
 idle: 7.0 % of the step on average, 8.1 % at most, 4.7 % on the busiest stage, whose bubble is 4.3 % by the detailed model
 tightest: stage 0, memory tier 0 (HBM3): 67.74 GiB at most, 67.74 GiB by the detailed model: the same; it has 80 GiB

@@ -22,11 +22,11 @@ MI250 - 1436
 MI250 (one of two dies) - 876.9
 MI250X (two GCDs) - 1436
 MI250X - 876.9
-Trainium1 - 1277
-Trainium (NeuronCore-v2) - 784.8
-Trainium2 - 3638
+Trainium1 - 1170
+Trainium (NeuronCore-v2) - 703.3
+Trainium2 - 3368
 Trainium2 (NeuronCore) - a part of a device (NeuronCore), which the catalog has not
-TPU v5p - 3632
+TPU v5p - 3832
 TPU v5p TensorCore - a part of a device (core), which the catalog has not
 H100 Tensor Core GPU - 3577
 H100 MIG 3g.40gb - a part of a device (MIG), which the catalog has not
