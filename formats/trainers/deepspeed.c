@@ -84,6 +84,17 @@ static void check_ranges(const struct settings *settings, const struct deepspeed
             refuse_range(settings, batches[i].key, notes, "at least 1");
 }
 
+/* DeepSpeed's own deals matrices to ranks in its way, which nothing here times. */
+static void refuse_muon(const struct settings *settings, const struct deepspeed_choices *c,
+                        struct notes *notes)
+{
+    const struct setting *s = settings_find(settings, "optimizer.type");
+    if (s && c->optimizer >= 0 && optimizers[c->optimizer] == RK_MUON)
+        notes_add_rule(notes, "1.covered", NOTE_REFUSED, s->line, s->column, s->key, s->text,
+                       "give --ignore optimizer.type to estimate the run with AdamW",
+                       "DeepSpeed's Muon is not known, only those of Megatron-LM and of FSDP");
+}
+
 enum rk_status deepspeed_choices(const struct config_source *source, struct deepspeed_choices *c,
                                  struct notes *notes, struct rk_error *error)
 {
@@ -93,6 +104,7 @@ enum rk_status deepspeed_choices(const struct config_source *source, struct deep
                                     .sequence = 1,
                                     .ratio = 1,
                                     .overlap = -1,
+                                    .optimizer = -1,
                                     .accumulate = -1};
     enum rk_status status = settings_read(&settings, source->path, source->text, source->sets,
                                           source->set_count, error);
@@ -107,6 +119,7 @@ enum rk_status deepspeed_choices(const struct config_source *source, struct deep
     const bool whole = status == RK_OK;
     if (whole) status = keys_read(&settings, &deepspeed_keys, &source->keys, c, notes, error);
     if (whole) check_ranges(&settings, c, &source->keys, notes);
+    if (whole) refuse_muon(&settings, c, notes);
     if (status == RK_OK) status = notes_refusal(notes, source->path, error);
     settings_release(&settings);
     if (status == RK_OK && c->optimizer >= FIRST_OF_ONE_BIT)
@@ -119,12 +132,23 @@ enum rk_status deepspeed_choices(const struct config_source *source, struct deep
     return status;
 }
 
+/* The file's optimizer takes the place of the trainer's, with all that is of that one alone. */
+static void choose_optimizer(const struct deepspeed_choices *c, struct rk_plan *plan)
+{
+    if (c->optimizer >= 0) {
+        plan->optimizer = optimizers[c->optimizer];
+        plan->embedding_fp32 = plan->optimizer_paged = plan->step_in_backward = false;
+        plan->optimizer_rank = 0;
+        plan->moment1_element_bytes = rk_plan_default().moment1_element_bytes;
+    }
+    if (plan->optimizer == RK_SGD && c->momentum > 0) plan->optimizer = RK_MOMENTUM;
+}
+
 void deepspeed_choose(const struct deepspeed_choices *c, struct rk_plan *plan)
 {
     static const int bytes[] = {4, 2, 2};
     plan->framework = RK_DEEPSPEED;
-    if (c->optimizer) plan->optimizer = optimizers[c->optimizer];
-    if (plan->optimizer == RK_SGD && c->momentum > 0) plan->optimizer = RK_MOMENTUM;
+    choose_optimizer(c, plan);
     plan->zero = (int)c->stage;
     plan->gradient_overlap = c->overlap < 0 ? c->stage == 3 : c->overlap;
     plan->weight_overlap = c->stage == 3 && c->prefetch > 0;

@@ -19,7 +19,7 @@ struct deepspeed_choices {
     int overlap; /* -1: as the stage has it */
     bool bf16, fp16, cpu_checkpointing, partition;
     int optimizer_device, param_device; /* enum deepspeed_device */
-    int optimizer;                      /* of optimizers[] in deepspeed.c */
+    int optimizer;                      /* of optimizers[] in deepspeed.c; -1: not said */
     bool narrow_master, narrow_moments; /* 16 bits, where they are usually fp32 */
     double ratio, loss_scale;           /* of fp16: 0 follows the gradients */
     double momentum;

@@ -10,20 +10,44 @@ void sample_lengths_write(FILE *file, const struct rk_plan *plan)
     if (plan->packed) fprintf(file, "# reckon: packed=%" PRIu64 "\n", plan->packed);
 }
 
-static uint64_t said(const char *text, const char *word, struct notes *notes)
+static int line_of(const char *text, const char *at)
+{
+    int line = 1;
+    for (; text < at; text++)
+        line += *text == '\n';
+    return line;
+}
+
+struct reading {
+    const struct config_source *source;
+    struct notes *notes;
+    struct rk_error *error;
+};
+
+/* *tokens, of which there are `most`; 0: no comment says it. */
+static enum rk_status read_word(const struct reading *r, const char *word, uint64_t most,
+                                uint64_t *tokens)
 {
     char comment[32];
     const size_t length = (size_t)snprintf(comment, sizeof comment, "# reckon: %s=", word);
-    const char *found = text ? strstr(text, comment) : NULL;
-    const uint64_t tokens = found ? strtoull(found + length, NULL, 10) : 0;
-    snprintf(comment, sizeof comment, "%" PRIu64, tokens);
-    if (tokens)
-        notes_add(notes, NOTE_ASSUMED, 0, 0, word, comment, "a comment of the file says so");
-    return tokens;
+    const char *text = r->source->text, *found = text ? strstr(text, comment) : NULL;
+    *tokens = found ? strtoull(found + length, NULL, 10) : 0;
+    if (*tokens > most)
+        return rk_fail(r->error, RK_BAD_INPUT, r->source->path, line_of(text, found), 0,
+                       "the comment \"%s%" PRIu64 "\" says more tokens than the %" PRIu64
+                       " that there is room for: correct it, or leave it out",
+                       comment, *tokens, most);
+    snprintf(comment, sizeof comment, "%" PRIu64, *tokens);
+    if (*tokens)
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, word, comment, "a comment of the file says so");
+    return RK_OK;
 }
 
-void sample_lengths_read(const char *text, struct rk_plan *plan, struct notes *notes)
+enum rk_status sample_lengths_read(const struct config_source *source, uint64_t sequence,
+                                   struct rk_plan *plan, struct notes *notes,
+                                   struct rk_error *error)
 {
-    plan->padded = said(text, "padded", notes);
-    plan->packed = said(text, "packed", notes);
+    const struct reading r = {source, notes, error};
+    const enum rk_status status = read_word(&r, "padded", sequence, &plan->padded);
+    return status == RK_OK ? read_word(&r, "packed", sequence - 1, &plan->packed) : status;
 }

@@ -4,14 +4,15 @@
 #define RECKON_TRAINERS_SAMPLE_LENGTHS_H
 
 #include "keys/notes.h"
-#include <reckon/plan.h>
-
+#include "keys/reader.h"
 #include <stdio.h>
 
 void sample_lengths_write(FILE *file, const struct rk_plan *plan);
 
-/* Takes it from the text over into a plan whose sequence is known, and says so; without a comment
- * nothing changes. */
-void sample_lengths_read(const char *text, struct rk_plan *plan, struct notes *notes);
+/* Takes it from the file's text over into the plan, and says so; without a comment nothing changes.
+ * One of more tokens than `sequence` has room for is refused with its line. */
+enum rk_status sample_lengths_read(const struct config_source *source, uint64_t sequence,
+                                   struct rk_plan *plan, struct notes *notes,
+                                   struct rk_error *error);
 
 #endif

@@ -175,9 +175,14 @@ static enum rk_status read_degrees(const struct reading *r)
     return RK_OK;
 }
 
+static uint64_t said_sequence(const struct reading *r)
+{
+    return r->t.sequence ? r->t.sequence : r->t.model_sequence;
+}
+
 static void read_sequence(const struct reading *r)
 {
-    const uint64_t said = r->t.sequence ? r->t.sequence : r->t.model_sequence;
+    const uint64_t said = said_sequence(r);
     char text[32];
     r->p->sequence = said == r->m->sequence ? 0 : said;
     if (r->t.packed && !r->p->packed)
@@ -260,7 +265,10 @@ static enum rk_status interpret(struct reading *r)
     if (status == RK_OK) status = read_optimizer(r);
     if (status == RK_OK) status = read_loss(r);
     if (status != RK_OK) return status;
-    sample_lengths_read(r->source->text, r->p, r->notes);
+    const uint64_t sequence = said_sequence(r);
+    status = sample_lengths_read(r->source, sequence ? sequence : r->m->sequence, r->p, r->notes,
+                                 r->error);
+    if (status != RK_OK) return status;
     read_sequence(r);
     read_memory(r);
     return RK_OK;

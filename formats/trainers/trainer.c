@@ -193,6 +193,7 @@ static bool read_named_zero(const struct reading *r)
                                         .optimizer_device = offload,
                                         .param_device = offload && name[4] == '3',
                                         .overlap = -1,
+                                        .optimizer = -1,
                                         .accumulate = -1,
                                         .prefetch = 50000000,
                                         .ratio = 1};
@@ -220,22 +221,29 @@ static enum rk_status read_deepspeed(const struct reading *r)
     if (here) place_notes(r, before);
     if (status != RK_OK && here) notes_refusal(r->notes, r->source->path, r->error);
     if (status != RK_OK) return status;
+    const enum rk_optimizer said = r->p->optimizer;
     deepspeed_choose(&c, r->p);
+    if ((r->t.tuning.optimizer || said != RK_ADAM) && r->p->optimizer != said)
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "optimizer.type",
+                  rk_optimizer_name(r->p->optimizer),
+                  "DeepSpeed's file has it: optim does not count");
     r->p->precision = c.bf16 ? RK_BF16 : c.fp16 ? RK_FP16 : r->p->precision;
     return RK_OK;
 }
 
-/* accelerate's own short form. */
+/* accelerate's own short form, and DeepSpeed-Chat's, whose --offload is of both. */
 static void read_zero(const struct reading *r)
 {
-    const struct deepspeed_choices c = {.stage =
-                                            (uint64_t)(r->t.zero_stage < 0 ? 2 : r->t.zero_stage),
-                                        .optimizer_device = r->t.optimizer_device,
-                                        .param_device = r->t.param_device,
-                                        .overlap = -1,
-                                        .accumulate = -1,
-                                        .prefetch = 50000000,
-                                        .ratio = 1};
+    const struct deepspeed_choices c = {
+        .stage = (uint64_t)(r->t.zero_stage < 0 ? 2 : r->t.zero_stage),
+        .optimizer_device = r->t.optimizer_device,
+        .param_device =
+            says_stage(r) && r->t.optimizer_device ? r->t.optimizer_device : r->t.param_device,
+        .overlap = -1,
+        .optimizer = -1,
+        .accumulate = -1,
+        .prefetch = 50000000,
+        .ratio = 1};
     deepspeed_choose(&c, r->p);
 }
 
@@ -405,7 +413,9 @@ static enum rk_status interpret(struct reading *r)
     if (t->tuning.habits.apart) say_apart(r);
     read_precision(r);
     read_kernels(r);
-    sample_lengths_read(r->source->text, r->p, r->notes);
+    status = sample_lengths_read(r->source, r->p->sequence ? r->p->sequence : r->m->sequence, r->p,
+                                 r->notes, r->error);
+    if (status != RK_OK) return status;
     r->p->length_grouped =
         t->sorted || (t->sampling && strcmp(t->sampling, "group_by_length") == 0);
     status = trainer_tuning_read(r->settings, &t->tuning, r->p, r->notes, r->error);

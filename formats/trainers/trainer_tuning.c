@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "catalog/names.h"
+#include "keys/keys.h"
 #include "keys/settings_check.h"
 
 #include <stdio.h>
@@ -166,6 +167,12 @@ static enum rk_status check_kind(const struct reading *r)
         return refuse(r, "adapter", "is none of lora and qlora, which plans know");
     if (t->finetuning && !is(t->finetuning, "full") && !is(t->finetuning, "lora"))
         return refuse(r, "finetuning_type", "is none of full and lora, which plans know");
+    /* of MiniCPM-V's finetune.py and its like; with adapters it says what they do anyway */
+    const struct setting *trained = settings_find(r->settings, "tune_llm");
+    if (trained && key_flag(trained->text) == 0 && !has_adapters(r))
+        return refuse(r, "tune_llm",
+                      "freezes the language model, and what is trained next to it plans do not "
+                      "cover: give --set tune_llm=true to estimate the run with all of it trained");
     static const char *const ranks[] = {"lora_r", "lora_rank"};
     for (size_t i = 0; t->habits.peft_decides && i < sizeof ranks / sizeof *ranks; i++)
         if (settings_find(r->settings, ranks[i]) && !settings_find(r->settings, "use_peft") &&
@@ -349,8 +356,6 @@ static void keep_in_bits(const struct reading *r, const char *name)
     if (p->optimizer == RK_GALORE) p->moment1_element_bytes = 1 + 4.0 / 256;
     if (p->optimizer != RK_ADAM_8BIT || strstr(name, "torch") || has_adapters(r)) return;
     p->embedding_fp32 = true;
-    notes_add(r->notes, NOTE_ASSUMED, 0, 0, "embedding-fp32", "on",
-              "the embedding's moments are not in 8 bits, since transformers 4.52");
 }
 
 /* Framework deepspeed keeps a master copy, which the plan's bytes have in any case. */
@@ -424,6 +429,9 @@ void trainer_tuning_keep(const struct trainer_tuning *tuning, bool by_fsdp, stru
                          struct notes *notes)
 {
     keep_weights(tuning, by_fsdp, plan, notes);
+    if (plan->embedding_fp32)
+        notes_add(notes, NOTE_ASSUMED, 0, 0, "embedding-fp32", "on",
+                  "the embedding's moments are not in 8 bits, since transformers 4.52");
     if (is(tuning->optimizer, "adamw_torch") && plan->framework == RK_FSDP)
         plan->foreach_step = true;
     if (!plan->loss_in_chunks && !plan->fused && plan->framework != RK_MEGATRON &&

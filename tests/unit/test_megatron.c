@@ -611,10 +611,12 @@ Test(megatron, deepspeed_without_its_file)
     const struct megatron_options options = {
         .gpus = 64,
         .deepspeed = "{\"train_micro_batch_size_per_gpu\": 1, \"zero_optimization\": {\"stage\": "
-                     "3, \"offload_optimizer\": {\"device\": \"cpu\"}}}"};
+                     "3, \"offload_optimizer\": {\"device\": \"cpu\"}}, "
+                     "\"optimizer\": {\"type\": \"Lion\"}}"};
     struct rk_error error;
     cr_assert_eq(read_text(SMALL "--deepspeed --deepspeed_config x.json", &options, &error), RK_OK);
     cr_expect(import.plan.zero == 3 && import.plan.share[RK_SHARE_OPTIMIZER][0] == 1);
+    cr_expect_eq(import.plan.optimizer, RK_ADAM); /* the argument's, not the file's */
     const struct megatron_options none = {.gpus = 64};
     cr_expect_eq(
         read_text(SMALL "--deepspeed --deepspeed_config in-no-folder-above.json", &none, &error),
