@@ -1,5 +1,6 @@
 /* megatron_launch.c - which command of a script trains, and on how many GPUs. */
 #include "base/text.h"
+#include "megatron/deepspeed_hosts.h"
 #include "megatron/megatron_args.h"
 
 #include <ctype.h>
@@ -92,42 +93,6 @@ static bool has_hosts(const struct shell_word *words, size_t count)
         for (size_t k = 0; k < sizeof options / sizeof *options; k++)
             if (strncmp(words[i].text, options[k], strlen(options[k])) == 0) return true;
     return false;
-}
-
-/* The hostfile that a launcher is given, where it is at hand. */
-static const char *host_file(const struct shell *shell, const struct shell_word *words,
-                             size_t count)
-{
-    struct shell_word written = {.unknown = 0};
-    for (size_t i = 0; i < count; i++) {
-        const char *text = words[i].text, *name = NULL;
-        if (strncmp(text, "--hostfile=", 11) == 0) name = text + 11;
-        if ((strcmp(text, "--hostfile") == 0 || strcmp(text, "-H") == 0) && i + 1 < count)
-            name = words[i + 1].text;
-        if (!name) continue;
-        const char *file = shell_file(shell, name, &written);
-        return file && (written.unknown || written.maybe) ? NULL
-               : file                                     ? file
-                                                          : shell_beside(shell, name);
-    }
-    return NULL;
-}
-
-/* "node1 slots=8": the GPUs of a hostfile, on at most `nodes` of its hosts (0: all), with `each` of
- * one (0: its slots). */
-static uint64_t count_slots(const char *text, uint64_t nodes, uint64_t each)
-{
-    uint64_t slots = 0, hosts = 0;
-    while (*text && (!nodes || hosts < nodes)) {
-        const size_t line = strcspn(text, "\n");
-        const char *found = *text == '#' ? NULL : strstr(text, "slots=");
-        if (found && found < text + line) {
-            slots += each ? each : strtoull(found + 6, NULL, 10);
-            hosts++;
-        }
-        text += line + (text[line] == '\n');
-    }
-    return slots <= 1000000000 ? slots : 0;
 }
 
 /* The words in front of the program. The innermost launcher counts: it is read last. */
@@ -373,10 +338,11 @@ enum rk_status megatron_launch_gpus(const struct shell *shell, const struct shel
 {
     struct launch launch = {.number = {0}};
     const char *launcher = read_launchers(&launch, words, begin);
-    const char *hosts =
-        launcher && strcmp(launcher, "deepspeed") == 0 ? host_file(shell, words, begin) : NULL;
-    if (hosts)
-        launch.number[TASKS] = count_slots(hosts, launch.number[NODES], launch.number[PER_NODE]);
+    if (launcher && strcmp(launcher, "deepspeed") == 0) {
+        const uint64_t here =
+            deepspeed_hosts(shell, words, begin, launch.number[NODES], launch.number[PER_NODE]);
+        if (here) launch.number[TASKS] = here;
+    }
     return count_gpus(shell, &launch, launcher, slurm, gpus, from, error);
 }
 

@@ -138,8 +138,11 @@ static enum rk_status put_named(struct work *w, const struct shell_word *at, con
 {
     if (strncmp(name, "zero", 4) == 0 && !run_script_is_config(name))
         return put(w, "deepspeed", name, NULL);
-    if (strncmp(name, "fsdp", 4) == 0 && !run_script_is_config(name))
-        return put(w, "distributed_type", "FSDP", NULL);
+    if (strncmp(name, "fsdp", 4) == 0 && !run_script_is_config(name)) {
+        const enum rk_status status = put(w, "distributed_type", "FSDP", NULL);
+        return status == RK_OK && name[4] ? put(w, "fsdp_config.fsdp_version", name + 4, NULL)
+                                          : status;
+    }
     if (!run_script_is_config(name)) return RK_OK; /* single_gpu, multi_gpu */
     w->launching = run_script_keep(w, strdup(name));
     w->launching_word = at;

@@ -159,11 +159,13 @@ static bool trains(const struct work *w, const struct shell_command *command)
            (!w->starter->needs_file && has_batch(words, command->count));
 }
 
-static bool same_words(const struct work *w, const struct shell_command *command)
+static bool same_words(const struct work *w, const struct shell_command *a,
+                       const struct shell_command *b)
 {
-    if (command->count != w->count) return false;
-    for (size_t i = 0; i < w->count; i++)
-        if (strcmp(w->word[i].text, w->shell.word[command->first + i].text) != 0) return false;
+    if (a->count != b->count) return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (strcmp(w->shell.word[a->first + i].text, w->shell.word[b->first + i].text) != 0)
+            return false;
     return true;
 }
 
@@ -181,32 +183,52 @@ static bool read_quoted(struct work *w)
     return w->shell.commands > commands;
 }
 
-static bool find_command(struct work *w)
+enum { MOST_VARIANTS = 64 };
+
+/* The commands that train, by their places in the script; the same in two branches is one. */
+static size_t find_commands(const struct work *w, const struct shell_command **found)
 {
-    size_t found = 0;
-    for (size_t i = 0; i < w->shell.commands; i++) {
+    size_t count = 0;
+    for (size_t i = 0; i < w->shell.commands && count < MOST_VARIANTS; i++) {
         const struct shell_command *command = &w->shell.command[i];
-        if (!trains(w, command) || (w->word && same_words(w, command))) continue;
-        const struct shell_word *words = &w->shell.word[command->first];
-        if (++found == w->script->variant) w->word = NULL;
-        if (found > 1 && w->script->variant && found != w->script->variant) continue;
-        if (w->word) {
-            rk_fail(w->error, RK_BAD_INPUT, w->script->path, words->place.line, words->place.column,
-                    "a second command trains, besides that of line %d: choose with --variant 1 to "
-                    "2, or more where there are more",
-                    w->word->place.line);
-            return false;
-        }
-        w->word = words;
-        w->count = command->count;
-        w->begin = arguments_begin(w, words, command->count);
-        for (size_t k = w->begin; w->starter->prefix && k < w->count; k++)
-            if (strcmp(words[k].text, "--") == 0) w->begin = k + 1; /* of the launcher, before */
-        if (command->maybe)
-            notes_add(w->notes, NOTE_ASSUMED, command->condition.line, command->condition.column,
-                      "the condition", "holds", "the run depends on a condition that is not known");
+        bool known = !trains(w, command);
+        for (size_t k = 0; !known && k < count; k++)
+            known = same_words(w, found[k], command);
+        if (!known) found[count++] = command;
     }
-    return true;
+    return count;
+}
+
+static void take(struct work *w, const struct shell_command *command)
+{
+    w->word = &w->shell.word[command->first];
+    w->count = command->count;
+    w->begin = arguments_begin(w, w->word, command->count);
+    for (size_t k = w->begin; w->starter->prefix && k < w->count; k++)
+        if (strcmp(w->word[k].text, "--") == 0) w->begin = k + 1; /* of the launcher, before */
+    if (command->maybe)
+        notes_add(w->notes, NOTE_ASSUMED, command->condition.line, command->condition.column,
+                  "the condition", "holds", "the run depends on a condition that is not known");
+}
+
+static enum rk_status choose(struct work *w, const struct shell_command *const *found, size_t count)
+{
+    const size_t wanted = w->script->variant;
+    if (wanted > count)
+        return rk_fail(w->error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--variant: only %zu command%s train%s", count, count > 1 ? "s" : "",
+                       count > 1 ? "" : "s");
+    if (!wanted && count > 1) {
+        const struct shell_word *first = &w->shell.word[found[0]->first],
+                                *second = &w->shell.word[found[1]->first];
+        return rk_fail(w->error, RK_BAD_INPUT, w->script->path, second->place.line,
+                       second->place.column,
+                       "a second command trains, besides that of line %d: choose with --variant 1 "
+                       "to %zu",
+                       first->place.line, count);
+    }
+    take(w, found[wanted ? wanted - 1 : 0]);
+    return RK_OK;
 }
 
 /* "$header ...", where a condition decides what stands there: that is what to ask for. */
@@ -222,9 +244,10 @@ static const struct shell_word *find_undecided(const struct shell *shell)
 
 enum rk_status run_script_choose(struct work *w)
 {
-    if (!find_command(w)) return RK_BAD_INPUT;
-    if (!w->word && read_quoted(w) && !find_command(w)) return RK_BAD_INPUT;
-    if (w->word) return RK_OK;
+    const struct shell_command *found[MOST_VARIANTS];
+    size_t count = find_commands(w, found);
+    if (!count && read_quoted(w)) count = find_commands(w, found);
+    if (count) return choose(w, found, count);
     const struct shell_word *undecided = find_undecided(&w->shell);
     if (undecided) return shell_fail_unknown(&w->shell, undecided, w->error);
     if (shell_fail_stopped(&w->shell, w->error) != RK_OK) return w->error->status;

@@ -15,9 +15,20 @@ reckon import swift.sh 2>&1 | sed -n 2p
 printf 'n1 slots=8\n# n3 slots=8\nn2 slots=4\n' >hosts
 echo "deepspeed --hostfile hosts train.py $ARGS --deepspeed z2.json" >ds.sh; reckon import ds.sh 2>&1 | sed -n 2p
 sed -i 's/hosts/hosts --num_gpus 2/' ds.sh; reckon import ds.sh 2>&1 | sed -n 2p
+# of its hosts, and of GPUs that are named without a hostfile
+for h in '--hostfile=hosts --include="n1:0,1"' '--hostfile hosts -e n1:0,1@n2' '--include localhost:0,1,2' '--hostfile hosts -i n9'; do
+    echo "deepspeed $h train.py $ARGS --deepspeed z2.json" >ds.sh; reckon import ds.sh 2>&1 | sed -n 2p
+done
+# trl's own name for FSDP2; a command that there is not
+sed 's/zero2/fsdp2/' trl.sh >fsdp2.sh; reckon import fsdp2.sh 2>&1 | sed -n 3,4p
+printf "torchrun --nproc_per_node %s sft.py $ARGS\n" 4 8 >two.sh; reckon import trainer two.sh --variant 2 | sed -n 1p; reckon import trainer two.sh --variant 3
+# MiniCPM-V's: the language model is frozen, unless adapters are on it
+echo "torchrun --nproc_per_node 8 finetune.py $ARGS --tune_llm false" >llm.sh; reckon import trainer llm.sh
+reckon import trainer llm.sh --set use_lora=true --set lora_r=64 --set lora_target_modules=q_proj | grep -o 'lora64 .*'
 # DeepSpeed-Chat's own words; a command within a command
 echo "ssh node1 \"cd run; deepspeed --num_gpus 8 main.py --model_name_or_path meta-llama/Llama-3.1-8B --per_device_train_batch_size 4 --max_seq_len 512 --zero_stage 3 --lora_dim 16 --deepspeed\"" >chat.sh
 reckon import chat.sh 2>&1 | sed -n 2,4p
+sed -i 's/stage 3/stage 3 --offload/' chat.sh; reckon import chat.sh 2>/dev/null | sed -n 3p
 # check takes what import takes
 reckon check kto.sh -s h100-sxm5-80g; echo '--rollout-batch-size 32 --actor-num-nodes 1 --num-layers 4' >slime.sh; reckon check slime.sh -s h100-sxm5-80g
 # a program of one's own, by its name; sums of old; a configuration that is not at hand
@@ -37,9 +48,18 @@ llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with transformers
 qwen2.5-7b: 7,615,616,512 parameters, 8 GPUs with ms-swift
 llama3.1-8b: 8,030,261,248 parameters, 12 GPUs with transformers
 llama3.1-8b: 8,030,261,248 parameters, 4 GPUs with transformers
+llama3.1-8b: 8,030,261,248 parameters, 2 GPUs with transformers
+llama3.1-8b: 8,030,261,248 parameters, 6 GPUs with transformers
+llama3.1-8b: 8,030,261,248 parameters, 3 GPUs with transformers
+reckon: ds.sh: nothing says how many GPUs are used: give --gpus N
+  plan: framework=fsdp dp8 mbs2 gbs16 zero3 grad-overlap weight-overlap no-fused loss=padded
+  objective=dpo
+llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with transformers
+lora64 lora-targets=q lora-bytes=4
 reckon: warning: chat.sh: lora_dim: is followed for the matrices alone: embeddings and norms are trained, too, unless the program is told only_optimize_lora
 llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with transformers
   plan: framework=deepspeed precision=fp16 dp8 mbs4 gbs32 seq512 zero3 grad-overlap weight-overlap
+  no-fused loss=padded lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
 kto.sh: note 5.stage: stage 0 70.8 GiB: unsure, P(fits) 66 %: 80 GiB are there: mbs1 needs 55 GiB
 kto.sh: warning 14.waste: compiled kernels: would shorten the step by 13.1 %, 0.956 s to 0.83 s, with 60.7 of 80.0 GiB: torch_compile = true
 llama3.1-8b on h100-sxm5-80g: 1 warning, 1 note
@@ -48,6 +68,8 @@ llama3.1-8b on h100-sxm5-80g: 1 warning, 1 note
 === stderr
 reckon: note: rm.sh is read as a training of Hugging Face: reckon import trainer
 reckon: rm.sh:1:29: reward_modeling.py by its name generates answers or trains a model of rewards, which plans do not cover: give --set rl=dpo (or kto, orpo, simpo, cpo) where it does not
+reckon: --variant: only 2 commands train
+reckon: --set tune_llm: freezes the language model, and what is trained next to it plans do not cover: give --set tune_llm=true to estimate the run with all of it trained
 reckon: slime.sh: this is a slime script; reckon does not read it: give the sizes and degrees of its actor as a plan
 reckon: own.sh: starts torchrun_main.py, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict; or give the format, reckon import FORMAT FILE
 reckon: note: acc.sh is read as a training of Hugging Face: reckon import trainer
