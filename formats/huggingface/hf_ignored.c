@@ -75,9 +75,9 @@ static void note_towers(struct reading *r)
     static const char *const keys[] = {"vision_config", "visual", "audio_config", NULL};
     const struct place *outer = r->at.outer ? r->at.outer : &r->at.root;
     struct place tower;
-    char size[VALUE] = "";
     for (const char *const *key = keys; *key; key++) {
         if (!place_member(outer, *key, &tower) || !json_is_object(tower.value)) continue;
+        char size[VALUE] = "";
         const double all = tower_parameters(&tower, strncmp(r->type->name, "qwen2_5_vl", 10) == 0);
         if (all > 0) snprintf(size, sizeof size, "%.0fM parameters", all / 1e6);
         hf_note_add(

@@ -5,7 +5,13 @@ cat >config.json <<'J'
  "vision_config": {"depth": 32, "hidden_size": 1280, "intermediate_size": 3420, "num_heads": 16, "out_hidden_size": 3584}}
 J
 reckon predict -m config.json -s h100-sxm5-80g --gpus 1 framework=fsdp lora16 gbs1 seq2048 | sed -n 's/:.*//p' | head -1
+# of a tower whose sizes are not there no size is said
+sed 's/ "vision_config/ "audio_config": {"model_type": "beats"},&/' config.json >two.json
+reckon predict -m two.json -s h100-sxm5-80g --gpus 1 framework=fsdp lora16 gbs1 seq2048 | sed -n 's/:.*//p' | head -1
 === stdout
+fits
 fits
 === stderr
 reckon: warning: config.json: vision_config 630M parameters: the tower next to the language model is neither counted nor timed: add 2 bytes for each parameter that is frozen
+reckon: warning: two.json: vision_config 630M parameters: the tower next to the language model is neither counted nor timed: add 2 bytes for each parameter that is frozen
+reckon: warning: two.json: audio_config: the tower next to the language model is neither counted nor timed: add 2 bytes for each parameter that is frozen
