@@ -128,6 +128,6 @@ reckon: dpo.yaml:9:7: beta: is of a trainer of preferences, which the file does 
 reckon: --set lora_rank: is an adapter's, but nothing says that one is trained: give --set use_peft=true where the program trains it, use_peft=false where (as in trl without that key) all weights are trained
 reckon: --set use_lora: trains adapters of a rank that the program's own code has: give --set lora_r=N, and --set lora_target_modules=q_proj,v_proj where not all matrices have them
 reckon: bits.sh: q_lora true: weights of few bits in one's own training code (bitsandbytes' are load_in_4bit), which plans do not cover: give --ignore q_lora to estimate the run without it
-reckon: dpo.yaml: nothing says how many GPUs are used: give --gpus N; line 9: beta: is of a trainer of preferences, which the file does not name; and in one line: --gpus N --set rl=dpo
-reckon: ds.yaml: nothing says how many GPUs are used: give --gpus N; line 3: deepspeed: ds.json is not next to this file; and in one line: --gpus N --set zero_optimization.stage=N
+reckon: dpo.yaml: nothing says how many GPUs are used: give --gpus N; line 9:7: beta: is of a trainer of preferences, which the file does not name; and in one line: --gpus N --set rl=dpo
+reckon: ds.yaml: nothing says how many GPUs are used: give --gpus N; line 3:12: deepspeed: ds.json is not next to this file; and in one line: --gpus N --set zero_optimization.stage=N
 === exit 3
