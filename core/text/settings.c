@@ -166,7 +166,7 @@ static enum rk_status give(struct settings *s, const char *const *sets, size_t c
 
 /* ---- YAML and JSON ---- */
 
-enum { YAML_DEPTH = 32, YAML_KEY = 512 };
+enum { YAML_DEPTH = 32, YAML_KEY = 512, YAML_MERGED = 32 };
 
 struct walk {
     struct settings *s;
@@ -247,11 +247,30 @@ static bool map_has(const struct walk *w, const yaml_node_t *map, const char *na
     return false;
 }
 
-/* The members of the map that `own`, which takes it in by "<<", has not itself; NULL: all. */
-static enum rk_status walk_map(struct walk *w, const yaml_node_t *node, const yaml_node_t *own,
+/* A map, and those that it takes in by "<<", in the order in which they win. */
+struct merged {
+    int count;
+    const yaml_node_t *map[YAML_MERGED];
+};
+
+static bool is_taken(const struct walk *w, const struct merged *merged, int count, const char *name)
+{
+    for (int i = 0; i < count; i++)
+        if (map_has(w, merged->map[i], name)) return true;
+    return false;
+}
+
+static enum rk_status walk_merge(struct walk *w, struct merged *merged, const yaml_node_t *value,
+                                 int depth);
+
+/* The members that no map before this one has. */
+static enum rk_status walk_map(struct walk *w, struct merged *merged, const yaml_node_t *node,
                                int depth)
 {
     enum rk_status status = RK_OK;
+    const int before = merged->count;
+    if (depth > YAML_DEPTH || before == YAML_MERGED) return fail_at(w, node, "nested too deeply");
+    merged->map[merged->count++] = node;
     for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
          status == RK_OK && pair < node->data.mapping.pairs.top; pair++) {
         const yaml_node_t *key = yaml_document_get_node(w->document, pair->key);
@@ -259,17 +278,39 @@ static enum rk_status walk_map(struct walk *w, const yaml_node_t *node, const ya
         const char *name = key_text(w, pair);
         if (!name) return fail_at(w, key, "a key must be a word: fill in what a template left");
         const bool merge = strcmp(name, "<<") == 0;
-        if (merge && value->type != YAML_MAPPING_NODE)
-            return fail_at(w, value, "one map is expected after <<");
-        if (merge && depth > YAML_DEPTH) return fail_at(w, value, "nested too deeply");
-        if ((merge || own) && ++w->visited > w->nodes + SETTINGS_MAX_REPEATED)
+        if ((merge || before) && ++w->visited > w->nodes + SETTINGS_MAX_REPEATED)
             return fail_aliases(w, value);
         if (merge)
-            status = walk_map(w, value, own ? own : node, depth + 1);
-        else if (!own || !map_has(w, own, name))
+            status = walk_merge(w, merged, value, depth);
+        else if (!is_taken(w, merged, before, name))
             status = walk_member(w, name, pair->value, depth, key);
     }
     return status;
+}
+
+/* What follows "<<": a map, or a list of maps. */
+static enum rk_status walk_merge(struct walk *w, struct merged *merged, const yaml_node_t *value,
+                                 int depth)
+{
+    if (value->type == YAML_MAPPING_NODE) return walk_map(w, merged, value, depth + 1);
+    enum rk_status status =
+        value->type == YAML_SEQUENCE_NODE
+            ? RK_OK
+            : fail_at(w, value, "a map, or a list of maps, is expected after <<");
+    for (const yaml_node_item_t *item = value->data.sequence.items.start;
+         status == RK_OK && item < value->data.sequence.items.top; item++) {
+        const yaml_node_t *map = yaml_document_get_node(w->document, *item);
+        status = map->type == YAML_MAPPING_NODE
+                     ? walk_map(w, merged, map, depth + 1)
+                     : fail_at(w, map, "maps are expected in the list after <<");
+    }
+    return status;
+}
+
+static enum rk_status walk_whole(struct walk *w, const yaml_node_t *node, int depth)
+{
+    struct merged merged = {.count = 0};
+    return walk_map(w, &merged, node, depth);
 }
 
 static enum rk_status walk_node(struct walk *w, int index, int depth)
@@ -280,7 +321,7 @@ static enum rk_status walk_node(struct walk *w, int index, int depth)
     if (++w->visited > w->nodes + SETTINGS_MAX_REPEATED) return fail_aliases(w, node);
     if (node->type == YAML_MAPPING_NODE &&
         node->data.mapping.pairs.top > node->data.mapping.pairs.start)
-        return walk_map(w, node, NULL, depth);
+        return walk_whole(w, node, depth);
     if (node->type != YAML_SEQUENCE_NODE ||
         node->data.sequence.items.top == node->data.sequence.items.start)
         return add_node(w, node);
@@ -309,20 +350,24 @@ static enum rk_status walk_document(struct settings *s, yaml_document_t *documen
                        "keys and values are expected here, not a list: give one of its elements");
     if (root->type != YAML_MAPPING_NODE)
         return fail_at(&w, root, "keys and values are expected here");
-    return walk_map(&w, root, NULL, 0);
+    return walk_whole(&w, root, 0);
 }
 
-/* That nothing follows; what is no YAML is not judged. */
+/* That nothing follows but documents of nothing; what is no YAML is not judged. */
 static enum rk_status check_last(struct settings *s, yaml_parser_t *parser, struct rk_error *error)
 {
     yaml_document_t document;
-    if (!yaml_parser_load(parser, &document)) return RK_OK;
-    const yaml_node_t *root = yaml_document_get_root_node(&document);
-    const int line = root ? (int)root->start_mark.line + 1 : 0;
-    yaml_document_delete(&document);
-    return line ? rk_fail(error, RK_BAD_INPUT, s->path, line, 1,
-                          "another document begins here: give one of them as a file")
-                : RK_OK;
+    while (yaml_parser_load(parser, &document)) {
+        const yaml_node_t *root = yaml_document_get_root_node(&document);
+        const bool empty = root && root->type == YAML_SCALAR_NODE && is_null(root);
+        const int line = root ? (int)root->start_mark.line + 1 : 0;
+        yaml_document_delete(&document);
+        if (!line) return RK_OK;
+        if (!empty)
+            return rk_fail(error, RK_BAD_INPUT, s->path, line, 1,
+                           "another document begins here: give one of them as a file");
+    }
+    return RK_OK;
 }
 
 static enum rk_status read_yaml(struct settings *s, const char *text, struct rk_error *error)

@@ -18,7 +18,8 @@ struct setting {
     bool quoted;      /* a string, whatever it looks like */
     bool null;        /* null, or an empty map or list */
     bool given;       /* by the caller's "KEY=VALUE" */
-    bool referred;    /* another value refers to it */
+    bool referred;    /* another value refers to it: no key, unless its name decides the cost */
+    bool stood_for; /* another value is nothing but a reference to it: that key tells what it is */
     int line, column;
 };
 
@@ -36,7 +37,7 @@ enum { SETTINGS_MAX_BYTES = 4 << 20, SETTINGS_MAX = 20000, SETTINGS_MAX_REPEATED
 /* `path` names the text in messages and tells its syntax: TOML when it ends in ".toml". `sets` are
  * texts "KEY=VALUE" that win over the file. What values refer to stands in their place
  * (settings_refer). RK_BAD_INPUT with line and column: what is none of them, a key given twice,
- * more than one document. Release in every case. */
+ * more than one document that is not empty. Release in every case. */
 enum rk_status settings_read(struct settings *settings, const char *path, const char *text,
                              const char *const *sets, size_t set_count, struct rk_error *error);
 

@@ -127,7 +127,10 @@ static void mark(struct settings *s, const struct setting *at)
         const char *from = p + (strncmp(p + 2, "oc.env:", 7) == 0 ? 9 : 2);
         snprintf(name, sizeof name, "%.*s", (int)strcspn(from, ":,}"), from);
         const struct setting *found = find(s, at, name);
-        if (found) s->setting[found - s->setting].referred = true;
+        if (!found) continue;
+        struct setting *it = &s->setting[found - s->setting];
+        it->referred = true;
+        if (from == at->text + 2 && strcmp(from + strlen(name), "}") == 0) it->stood_for = true;
     }
 }
 

@@ -365,6 +365,7 @@ enum rk_status check_megatron(const struct rk_check_input *input, struct rk_find
         .gpus = input->gpus,
         .machine = input->system ? input->system->devices : 0,
         .vocabulary = input->vocabulary,
+        .variant = (int)input->variant,
         .version = input->version,
         .collect = true,
         .core = input->core_only,

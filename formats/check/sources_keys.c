@@ -169,7 +169,8 @@ enum rk_status check_other(const struct plan_format *format, const struct rk_che
                                          .set_count = input->set_count,
                                          .gpus = input->gpus,
                                          .machine = machine_of(input),
-                                         .vocabulary = input->vocabulary};
+                                         .vocabulary = input->vocabulary,
+                                         .variant = input->variant};
     struct rk_plan plan;
     struct rk_launch launch = input->launch;
     enum rk_status status = notes && model ? RK_OK : no_memory(error);

@@ -25,7 +25,7 @@
 
 struct check_args {
     const char *model, *system, *output, *version, *format_of, *cases, *measured, *checkpoint;
-    uint64_t gpus, domain, vocabulary, eager;
+    uint64_t gpus, domain, vocabulary, variant, eager;
     int format, transport;
     double waste;
     bool rules, exact_memory;
@@ -64,6 +64,8 @@ static const struct option check_rows[] = {
      .help = "Version of Megatron Core that launches it: core_v0.9 to core_v0.19 (default: any)"},
     {.name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 1, .max = 1 << 28,
      .help = "Number of entries of the embedding table, if only the tokenizer's files state it"},
+    {.name = "variant", .type = OPTION_NUMBER, AT(variant), .min = 1, .max = 64,
+     .help = "Choose the Nth training command of a script"},
     {.name = "exact-memory", .type = OPTION_FLAG, AT(exact_memory),
      .help = "Report an error if predicted memory exceeds the limit by one byte (default: if prediction error cannot explain the excess)"},
     {.name = "waste", .type = OPTION_COUNT, .argument = "PERCENT", AT(waste),
@@ -283,7 +285,8 @@ static void take_model_of_script(const struct check_args *args, struct loaded *l
                                          .gpus = args->gpus,
                                          .machine = l->system.devices,
                                          .sets = args->sets.text,
-                                         .set_count = (size_t)args->sets.count};
+                                         .set_count = (size_t)args->sets.count,
+                                         .variant = args->variant};
     if (launch && launch_open(&source, launch, &ignored) == RK_OK && launch->format) {
         l->model = launch->model;
         input->model = &l->model;
@@ -388,6 +391,7 @@ static const char *beside_clusters(const struct check_args *args)
            : args->sets.count ? "--set"
            : args->version    ? "--version"
            : args->vocabulary ? "--vocabulary"
+           : args->variant    ? "--variant"
                               : NULL;
 }
 
@@ -468,6 +472,7 @@ static int check_plan(const struct check_args *args)
     struct rk_check_input input = {
         .gpus = args->gpus,
         .vocabulary = args->vocabulary,
+        .variant = args->variant,
         .sets = args->sets.text,
         .set_count = (size_t)args->sets.count,
         .launch = {.domain = args->domain, .exact_memory = args->exact_memory}};
@@ -501,6 +506,7 @@ static const char *beside_logs(const struct check_args *args)
            : args->sets.count        ? "--set"
            : args->version           ? "--version"
            : args->vocabulary        ? "--vocabulary"
+           : args->variant           ? "--variant"
            : args->exact_memory      ? "--exact-memory"
            : args->environment.count ? "--env"
            : args->checkpoint        ? "--checkpoint"

@@ -207,7 +207,7 @@ static void tell_all(const struct plan_format *format, const struct config_sourc
         struct rk_model model;
         struct rk_plan plan;
         struct notes notes;
-    } *import = malloc(sizeof *import);
+    } *import = calloc(1, sizeof *import);
     if (!import) return;
     struct again again = {format, source, {&import->model, &import->plan, &import->notes}};
     struct asks asks = asks_of(source->path, source->sets, source->set_count, source->keys.ignored,

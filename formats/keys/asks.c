@@ -1,4 +1,5 @@
 #include "keys/asks.h"
+#include "keys/keys.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -6,19 +7,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_TEXT = 128, IGNORED_TEXT = 480, LINE_TEXT = 800, REST_TEXT = 1024 };
+enum {
+    OPTION_TEXT = 256,
+    NAMES_TEXT = 480,
+    COST_TEXT = 128,
+    LINE_TEXT = 720,
+    REST_TEXT = 1024,
+    REMARK_TEXT = 256
+};
 
 /* All sizes, degrees and batches can be one, and one divides all. */
 #define STAND_IN       "1"
 #define STAND_IN_MODEL "llama3.1-8b"
+
+/* "a,b" or "a, b": whole names, as many as find room. */
+struct names {
+    char text[NAMES_TEXT];
+    int count, more; /* in the text; that found no room */
+};
 
 struct asking {
     struct asks with;
     char option[ASKS_MOST][OPTION_TEXT]; /* "--set TP=VALUE" */
     char given[ASKS_MOST][OPTION_TEXT];  /* "TP=8" */
     int options;
-    char ignored[IGNORED_TEXT]; /* "a,b": names for --ignore */
-    bool ends;                  /* nothing can stand for the last of them */
+    struct names ignored, costly; /* for --ignore; not for it, since they may decide the cost */
+    bool ends;                    /* nothing can stand for the last of them */
 };
 
 struct asks asks_of(const char *path, const char *const *sets, size_t set_count,
@@ -81,14 +95,47 @@ static void take_set(struct asking *a, const char *value, const char *message, i
     if (with) a->with.sets[a->with.set_count++] = a->given[at];
 }
 
-/* All names go into one option, which stands where the first one did. */
-static void take_ignore(struct asking *a, const char *value, int at)
+/* The names of "a,b: and so on". */
+static size_t names_length(const char *text)
 {
-    const int n = (int)strcspn(value, " :;)");
-    const size_t used = strlen(a->ignored);
+    return strcspn(text, " :;)");
+}
+
+static int names_count(const char *text)
+{
+    int count = 1;
+    for (size_t i = 0; i < names_length(text); i++)
+        count += text[i] == ',';
+    return count;
+}
+
+static void add_names(struct names *names, size_t size, const char *between, const char *text,
+                      size_t length)
+{
+    for (size_t at = 0, n; at < length; at += n + 1) {
+        const size_t used = strlen(names->text);
+        n = strcspn(text + at, ",");
+        if (n > length - at) n = length - at;
+        if (names->more || used + n + strlen(between) + 1 > size) {
+            names->more++;
+            continue;
+        }
+        snprintf(names->text + used, size - used, "%s%.*s", used ? between : "", (int)n, text + at);
+        names->count++;
+    }
+}
+
+/* All names go into one option, but for those of keys that may decide what the run costs. */
+static void take_ignore(struct asking *a, const char *value, const char *message, int at)
+{
+    const int n = (int)names_length(value);
+    const bool cost = strstr(message, KEY_MAY_COST) != NULL;
     snprintf(a->given[at], OPTION_TEXT, "%.*s", n, value);
     snprintf(a->option[at], OPTION_TEXT, "--ignore %.*s", n, value);
-    snprintf(a->ignored + used, sizeof a->ignored - used, "%s%.*s", used ? "," : "", n, value);
+    if (cost)
+        add_names(&a->costly, COST_TEXT, ", ", value, (size_t)n);
+    else
+        add_names(&a->ignored, NAMES_TEXT, ",", value, (size_t)n);
     a->with.ignored[a->with.ignored_count++] = a->given[at];
 }
 
@@ -108,7 +155,7 @@ static bool take_option(struct asking *a, const char *text, const char *message)
     if (strncmp(text, "--set ", 6) == 0)
         take_set(a, text + 6, message, at);
     else if (strncmp(text, "--ignore ", 9) == 0)
-        take_ignore(a, text + 9, at);
+        take_ignore(a, text + 9, message, at);
     else if (strncmp(text, "--gpus N", 8) == 0)
         take_number(a, at, "--gpus", &a->with.gpus);
     else if (strncmp(text, "--vocabulary N", 14) == 0)
@@ -176,19 +223,28 @@ struct rest {
     int unknown;
 };
 
+/* The names that a message of keys that are not known lists; NULL: it is another. */
+static const char *names_unknown(const char *text)
+{
+    const char *names = strstr(text, "--ignore ");
+    return names && strstr(text, "is not known") ? names + strlen("--ignore ") : NULL;
+}
+
 /* What is said of one more: without its remedy, which the line of all has. Keys that are not known
- * are counted: their names stand there, too. */
+ * are counted: their names stand there, too, or in what is said of costs. */
 static void add_other(const struct rk_error *error, const char *own, struct rest *rest)
 {
-    const char *end = strstr(error->text, ": give ");
+    const char *end = strstr(error->text, ": give "), *unknown = names_unknown(error->text);
     const int length = end ? (int)(end - error->text) : (int)strlen(error->text);
     const size_t used = strlen(rest->text);
-    char line[64] = "";
-    if (strstr(error->text, "is not known") && strstr(error->text, "--ignore")) {
-        rest->unknown++;
+    char line[80] = "";
+    if (unknown) {
+        if (!strstr(error->text, KEY_MAY_COST)) rest->unknown += names_count(unknown);
         return;
     }
-    if (error->line)
+    if (error->line && error->column)
+        snprintf(line, sizeof line, "line %d:%d: ", error->line, error->column);
+    else if (error->line)
         snprintf(line, sizeof line, "line %d: ", error->line);
     else if (*error->path && strcmp(error->path, own) != 0)
         snprintf(line, sizeof line, "%.60s: ", error->path);
@@ -196,33 +252,62 @@ static void add_other(const struct rk_error *error, const char *own, struct rest
              length < 100 ? length : 100, error->text);
 }
 
+static void more_names(const struct names *names, char *more, size_t size)
+{
+    *more = '\0';
+    if (names->more) snprintf(more, size, " and %d more", names->more);
+}
+
+/* The options, as many as find room with the names. */
 static void add_line(const struct asking *a, char *line, size_t size)
 {
+    char ignored[NAMES_TEXT + 40] = "", more[24];
     size_t used = 0;
+    more_names(&a->ignored, more, sizeof more);
+    if (a->ignored.count)
+        snprintf(ignored, sizeof ignored, " --ignore %s%s", a->ignored.text, more);
+    size -= strlen(ignored);
     *line = '\0';
     for (int i = 0; i < a->options && used + strlen(a->option[i]) + 2 < size; i++)
         if (strncmp(a->option[i], "--ignore", 8) != 0)
             used += (size_t)snprintf(line + used, size - used, " %s", a->option[i]);
-    if (*a->ignored) snprintf(line + used, size - used, " --ignore %s", a->ignored);
+    snprintf(line + used, size + strlen(ignored) - used, "%s", ignored);
+}
+
+/* What is said of keys, after the first message and the others. */
+static void add_remark(const struct asking *a, const struct rest *rest, bool first_unknown,
+                       char *remark, size_t size)
+{
+    const char *other = first_unknown ? "more " : "";
+    const char *them = a->costly.count == 1 ? "it" : "them";
+    char more[24];
+    size_t used = 0;
+    *remark = '\0';
+    if (rest->unknown)
+        used = (size_t)snprintf(remark, size, "; %d %skey%s not known", rest->unknown, other,
+                                rest->unknown > 1 ? "s are" : " is");
+    more_names(&a->costly, more, sizeof more);
+    if (a->costly.count)
+        snprintf(remark + used, size - used,
+                 "; %.127s%s may decide what the run costs: say %s by --set and this tool's keys",
+                 a->costly.text, more, them);
 }
 
 /* The first message, as many of the others as there is room for, and the line. */
 static void tell(const struct asking *a, const struct rest *rest, struct rk_error *error)
 {
-    char line[LINE_TEXT], unknown[48] = "", text[sizeof error->text];
+    char line[LINE_TEXT], remark[REMARK_TEXT], text[sizeof error->text];
     add_line(a, line, sizeof line);
-    if (rest->unknown)
-        snprintf(unknown, sizeof unknown, "; %d key%s not known", rest->unknown,
-                 rest->unknown > 1 ? "s are" : " is");
-    const char *more = "; and in one line:";
+    add_remark(a, rest, names_unknown(error->text) != NULL, remark, sizeof remark);
+    const char *more = *line ? "; and in one line:" : "";
     const size_t first = strlen(error->text), all = strlen(rest->text),
-                 left = sizeof text - strlen(line) - strlen(more) - strlen(unknown) - 16,
+                 left = sizeof text - strlen(line) - strlen(more) - strlen(remark) - 16,
                  cut = first < left ? first : left;
     size_t said = all < left - cut ? all : left - cut;
     while (said && said < all && strncmp(rest->text + said, "; ", 2) != 0)
         said--;
     snprintf(text, sizeof text, "%.*s%.*s%s%s%s%s", (int)cut, error->text, (int)said, rest->text,
-             said < all ? "; and more" : "", unknown, more, line);
+             said < all ? "; and more" : "", remark, more, line);
     snprintf(error->text, sizeof error->text, "%s", text);
 }
 

@@ -22,7 +22,7 @@ static const struct tool_sign signs[] = {
     {"Python",        "project file",      NULL,            "[build-system]", "give the configuration or the script of a run"},
     {"NeMo Automodel", "configuration",    NULL,            "nemo_automodel|step_scheduler: dist_env:|step_scheduler: distributed:", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"NeMo RL",       "configuration",     NULL,            "dtensor_cfg:|policy: megatron_cfg:|defaults: policy:|policy: gpus_per_node:", "say model, batch and degrees as words of reckon predict"},
-    {"oumi",          "configuration",     NULL,            "oumi|model_name: trainer_type:", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"oumi",          "configuration",     NULL,            "from+oumi|import+oumi|-m+oumi|oumi+train|oumi+distributed|oumi+launch|oumi://|model_name: trainer_type:", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"SkyPilot",      "task",              NULL,            "resources: run: accelerators:|resources: setup: accelerators:", "give the script or the configuration that its run: starts"},
     {"ArcticTraining", "configuration",    NULL,            "arctic_training|name_or_path: deepspeed: data:|name_or_path: sources: data:", "give its deepspeed: as a file, or say model, batch and sharding as words of reckon predict, framework=deepspeed"},
     {"H2O LLM Studio", "experiment",       NULL,            "llm_backbone:", "say model and batch as words of reckon predict, framework=deepspeed"},
@@ -33,13 +33,13 @@ static const struct tool_sign signs[] = {
     {"prime-rl",      "configuration",     NULL,            "[orchestrator]|[trainer.optim]|[diloco]", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"AReaL",         "configuration",     NULL,            "allocation_mode: actor:|allocation_mode: experiment_name:", "give the sizes and degrees of its actor as a plan"},
     {"ROLL",          "configuration",     NULL,            "actor_train: actor_infer:", "give the sizes and degrees of its actor_train as a plan"},
-    {"Fairseq",       "configuration",     NULL,            "ddp_backend: criterion:|task: criterion: distributed_training:", "say model and batch as words of reckon predict"},
+    {"fairseq",       "script or configuration", NULL,      "ddp_backend: criterion:|task: criterion: distributed_training:|fairseq-train|fairseq_cli.train|fairseq-hydra-train", "say model, batch and degrees as words of reckon predict"},
     {"nanoGPT",       "configuration",     NULL,            "n_embd max_iters|out_dir always_save_checkpoint|wandb_log out_dir", "say model and batch as words of reckon predict"},
     {"nanotron",      "program",           NULL,            "nanotron.config|from+nanotron", "give the YAML that it writes"},
     {"Unsloth",       "program",           NULL,            "FastLanguageModel|FastModel.from_pretrained", "say model, batch and lora as words of reckon predict"},
     {"VeOmni",        "configuration",     NULL,            "dyn_bsz_buffer_size|ops_implementation:|ulysses_size: fsdp_config:|data_parallel_mode: train:", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"torchforge",    "configuration",     NULL,            "policy: ref_model: trainer:|provisioner: trainer:", "give what stands below trainer to reckon import torchtitan"},
-    {"Fast-LLM",      "configuration",     NULL,            "fast_llm|decoder: pattern: blocks:|base_model: decoder:", "say model, batch and degrees as words of reckon predict"},
+    {"Fast-LLM",      "configuration",     NULL,            "from+fast_llm|import+fast_llm|-m+fast_llm|fast-llm+train|format:+fast_llm|decoder: pattern: blocks:|base_model: decoder:", "say model, batch and degrees as words of reckon predict"},
     {"TinyLlama",     "configuration",     NULL,            "num_of_devices: num_of_nodes:", "say model and batch as words of reckon predict, framework=fsdp"},
     {"LAVIS",         "configuration",     NULL,            "vis_processor: run:", "models of images are not covered"},
     {"dstack",        "task",              NULL,            "commands: resources:|commands: nvcc:|commands: backends:", "give the script or the configuration that its commands start"},
@@ -50,7 +50,7 @@ static const struct tool_sign signs[] = {
     {"ChatGLM",       "fine-tuning configuration", NULL,    "training_args: data_config:|training_args: peft_config:", "give what stands below training_args to reckon import trainer"},
     {"align-anything", "configuration",    NULL,            "train_cfgs: data_cfgs:", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
     {"Unsloth Studio", "file of defaults", NULL,            "train_on_completions: lora:|training: lora: inference:", "say model, batch and lora as words of reckon predict"},
-    {"fairseq2",      "configuration",     NULL,            "fairseq2|trainer: regime:|gang: regime:", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"fairseq2",      "configuration",     NULL,            "from+fairseq2|import+fairseq2|-m+fairseq2|fairseq2+lm|fairseq2+llm|trainer: regime:|gang: regime:", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"OpenLM",        "configuration",     NULL,            "chinchilla_multiplier|post_embed_norm", "say model and batch as words of reckon predict, framework=fsdp"},
     {"latent diffusion", "configuration",  NULL,            "target: ldm", "models of images are not covered"},
     {"verl",          "configuration",     NULL,            "actor_rollout_ref|verl.trainer|from+verl|import+verl|rollout_batch_size: worker:|partial_pretrain:|ulysses_sequence_parallel_size: trainer:", "give the sizes and degrees of its actor as a plan"},
@@ -59,8 +59,7 @@ static const struct tool_sign signs[] = {
     {"DeepSpeed-Chat", "script of PPO",    NULL,            "--actor_zero_stage|--actor_model_name_or_path", "predict what its actor and its critic take, each as a plan, framework=deepspeed"},
     {"SLAM-LLM",      "script",            NULL,            "++train_config.model_name|++model_config.llm_name", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"llama-recipes", "script",            NULL,            "--enable_fsdp|--use_peft --peft_method", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
-    {"ReaLHF",        "script",            NULL,            "realhf", "say model, batch and degrees as words of reckon predict"},
-    {"fairseq",       "script",            NULL,            "fairseq-train|fairseq_cli.train|fairseq-hydra-train", "say model, batch and degrees as words of reckon predict"},
+    {"ReaLHF",        "script",            NULL,            "from+realhf|import+realhf|-m+realhf|realhf.apps", "say model, batch and degrees as words of reckon predict"},
     {"OLMo",          "script",            NULL,            "OLMo scripts/train.py|allenai scripts/train.py", "give the YAML that it names to reckon import olmo"},
     {"llm-recipes",   "script",            NULL,            "--low-cpu-fsdp|--fsdp-activation-checkpointing --base-model", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"HALOs",         "script",            NULL,            "launch.py loss= model=|launch.py ++model.name_or_path", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
@@ -198,15 +197,15 @@ static const char *first_statement(const char *text)
 {
     while (true) {
         text += strspn(text, " \t\r\n");
-        if (*text == '#') {
+        const bool docstring = strncmp(text, "\"\"\"", 3) == 0 || strncmp(text, "'''", 3) == 0;
+        const char quotes[] = {*text, *text, *text, '\0'};
+        const char *end = docstring ? strstr(text + 3, quotes) : NULL;
+        if (*text == '#')
             text += strcspn(text, "\n");
-        } else if (strncmp(text, "\"\"\"", 3) == 0) {
-            const char *end = strstr(text + 3, "\"\"\"");
-            if (!end) return text;
+        else if (end)
             text = end + 3;
-        } else {
+        else
             return text;
-        }
     }
 }
 
@@ -229,38 +228,79 @@ static bool may_be(const struct tool_sign *sign, bool python)
     return !python || reads;
 }
 
+/* Are keys and values what it begins with, "kind: Job"? */
+static bool has_keys(const char *text)
+{
+    const char *first = first_statement(text);
+    const size_t n = strcspn(first, " \t\r\n");
+    return n && (first[n - 1] == ':' || *first == '{' || strncmp(first, "---", 3) == 0);
+}
+
+/* The manifest in a script's here-document says less than what the script starts. */
+static bool comes_last(const struct tool_sign *sign, bool keys)
+{
+    return !keys && strcmp(sign->what, "manifest") == 0;
+}
+
 const struct tool_sign *detect_tool(const char *text)
 {
     static const struct tool_sign program = {
         "Python", "program", NULL, NULL,
         "give the configuration or the script that it is started with"};
+    const size_t count = sizeof signs / sizeof *signs;
     char *copy = without_prose(text);
-    const bool python = is_python(text);
+    const bool python = is_python(text), keys = has_keys(text);
     const struct tool_sign *found = NULL;
-    for (size_t i = 0; !found && i < sizeof signs / sizeof *signs; i++)
-        if (may_be(&signs[i], python) && fits(copy ? copy : text, signs[i].words))
-            found = &signs[i];
+    for (size_t i = 0; !found && i < 2 * count; i++) {
+        const struct tool_sign *sign = &signs[i % count];
+        if (comes_last(sign, keys) == (i >= count) && may_be(sign, python) &&
+            fits(copy ? copy : text, sign->words))
+            found = sign;
+    }
     free(copy);
     return !found && python ? &program : found;
 }
 
-/* The first "train.py", or module after "-m", of a script's lines; its length, 0: there is none. */
+/* "python3", "/usr/bin/torchrun", "torch.distributed.run" */
+static bool starts_modules(const char *word, size_t length)
+{
+    static const char *const names[] = {"python", "torchrun", "torch.distributed", "accelerate",
+                                        "deepspeed"};
+    const char *name = word + length;
+    while (name > word && name[-1] != '/')
+        name--;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0) return true;
+    return false;
+}
+
+/* Does a command end here? A line goes on after a backslash. */
+static bool ends_command(const char *text, const char *at)
+{
+    return strchr(";&|()", *at) || (*at == '\n' && (at == text || at[-1] != '\\'));
+}
+
+/* The first "train.py" of a script's lines, or what follows the "-m" of Python and launchers; its
+ * length, 0: there is none. */
 static size_t find_program(const char *text, const char **program)
 {
-    bool module = false;
+    static const char between[] = " \t\r\n\"';&|()";
+    bool starts = false, module = false;
     for (const char *at = text; *at;) {
-        at += strspn(at, " \t\r\n\"'");
+        const size_t n = strcspn(at, between);
         if (*at == '#') {
             at += strcspn(at, "\n");
-            continue;
+        } else if (!n) {
+            if (ends_command(text, at)) starts = module = false;
+            at++;
+        } else {
+            const bool starter = starts_modules(at, n);
+            *program = at;
+            if ((module && !starter) || (n > 3 && strncmp(at + n - 3, ".py", 3) == 0)) return n;
+            module = starts && n == 2 && strncmp(at, "-m", 2) == 0;
+            starts |= starter;
+            at += n;
         }
-        const size_t n = strcspn(at, " \t\r\n\"'");
-        const bool launcher =
-            strncmp(at, "torch.distributed", 17) == 0 || strncmp(at, "accelerate", 10) == 0;
-        *program = at;
-        if ((module && !launcher) || (n > 3 && strncmp(at + n - 3, ".py", 3) == 0)) return n;
-        module = n == 2 && strncmp(at, "-m", 2) == 0;
-        at += n;
     }
     return 0;
 }

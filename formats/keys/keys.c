@@ -393,7 +393,8 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
         if (is_ignored(options, s->key)) continue;
         if (given && judge_given(&r, s, row, given)) continue;
         const bool of_family = row && is_of_family(row, s->key);
-        const bool unknown = row ? row->use == KEY_SET && !s->given : !s->referred;
+        const bool variable = s->stood_for || (s->referred && !names_cost(s->key));
+        const bool unknown = row ? row->use == KEY_SET && !s->given : !variable;
         if (unknown || (of_family && decides(row, s->key) && !is_off(row, s)))
             refuse_unknown(&r, s);
         else if (!row)

@@ -223,7 +223,7 @@ enum rk_status megatron_read(const char *path, const char *text, size_t size,
 {
     const enum rk_status status = read_once(path, text, size, options, import, error);
     struct again again = {path, text, size, options, NULL};
-    if (status != RK_BAD_INPUT || !(again.import = malloc(sizeof *import))) return status;
+    if (status != RK_BAD_INPUT || !(again.import = calloc(1, sizeof *import))) return status;
     struct asks asks =
         asks_of(path, options->sets, options->set_count, options->ignored, options->ignored_count);
     asks.gpus = options->gpus;

@@ -113,6 +113,7 @@ struct rk_check_input {
     const struct rk_system *system; /* a checked one */
     uint64_t gpus;                  /* that are launched; 0: as the file says */
     uint64_t vocabulary;            /* where only a tokenizer's files tell it; 0: the model's */
+    uint64_t variant;               /* of a script's commands that train, from 1 on; 0: only one */
     const char *const *sets;        /* "NAME=VALUE": variables and keys that win over the file */
     size_t set_count;
     int version;    /* of Megatron Core, its minor; 0: any */

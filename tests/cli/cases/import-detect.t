@@ -40,6 +40,16 @@ printf 'type: task\ncommands:\n- accelerate launch train.py --per_device_train_b
 printf '# header\n"""Says what.\n"""\nimport torch\nmodel_config, parallelism, finetuning_type = 1, 2, 3\n' >config.py; reckon import config.py
 echo 'hello: world' >what.yaml; reckon import what.yaml
 reckon import nothing.yaml
+# folders have names of tools, scripts write manifests, and not every -m starts a program
+run='torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --hidden-size 512 --num-attention-heads 8 --seq-length 512 --max-position-embeddings 512 --micro-batch-size 1 --vocab-size 32000 --bf16'
+for i in oumi realhf fairseq2 fast_llm; do echo "cd /data/$i; $run" >folder.sh; reckon import folder.sh 2>/dev/null | grep plan:; done
+echo 'oumi train -c x.yaml' >oumi.sh; reckon import oumi.sh
+echo 'python -m realhf.apps.quickstart sft' >real.sh; reckon import real.sh
+printf 'kubectl apply -f - <<E\napiVersion: v1\nkind: Job\nE\n' >apply.sh; reckon import apply.sh
+echo "$run" >>apply.sh; reckon import apply.sh 2>/dev/null | grep plan:
+printf 'git commit -m fix\npython3 prepare.py;\n' >git.sh; reckon import git.sh
+echo 'git commit -m fix; python3 -m torch.distributed.run -m own.train; ls' >git.sh; reckon import git.sh
+printf "'''Says what.'''\nimport torch\nmodel_config, parallelism, finetuning_type = 1, 2, 3\n" >config.py; reckon import config.py
 === stdout
 reckon: note: axolotl.yaml is read as a training of axolotl: reckon import axolotl
 qwen3-8b: 8,190,735,360 parameters, 8 GPUs with axolotl
@@ -48,6 +58,11 @@ c: a llama model
   plan: framework=fsdp dp8 mbs2 gbs16 seq2048 grad-overlap no-fused loss=padded autocast
 reckon: note: model_config.yaml is read as a file of arguments of Megatron-LM: reckon import megatron-yaml
   plan: framework=fsdp dp2 gbs2 zero3 grad-overlap weight-overlap flat-units no-fused loss=padded
+  plan: dp8 gbs8 vocab-multiple=128
+  plan: dp8 gbs8 vocab-multiple=128
+  plan: dp8 gbs8 vocab-multiple=128
+  plan: dp8 gbs8 vocab-multiple=128
+  plan: dp8 gbs8 vocab-multiple=128
 === stderr
 reckon: note: tune.yaml is read as a configuration of torchtune: reckon import torchtune
 reckon: tune.yaml: the file does not say how many GPUs the recipe is started on: give --gpus N
@@ -84,4 +99,10 @@ reckon: task.yml: this is a dstack task; reckon does not read it: give the scrip
 reckon: config.py: this is a Python program; reckon does not read it: give the configuration or the script that it is started with
 reckon: what.yaml: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them), or say model, batch and degrees as words of reckon predict
 reckon: nothing.yaml: cannot open: No such file or directory; check the path
+reckon: oumi.sh: this is an oumi configuration; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=fsdp
+reckon: real.sh: this is a ReaLHF script; reckon does not read it: say model, batch and degrees as words of reckon predict
+reckon: apply.sh: this is a Kubernetes manifest; reckon does not read it: give the script or the configuration that its containers start
+reckon: git.sh: starts prepare.py, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict; or give the format, reckon import FORMAT FILE
+reckon: git.sh: starts own.train, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict; or give the format, reckon import FORMAT FILE
+reckon: config.py: this is a Python program; reckon does not read it: give the configuration or the script that it is started with
 === exit 3

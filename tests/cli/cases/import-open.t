@@ -63,5 +63,5 @@ reckon: sft.yaml:4:11: coyote_a: is not known: correct it, or give --ignore coyo
 reckon: sft.yaml: correct all that are not known, or give --ignore coyote_a,coyote_b,coyote_c,coyote_d,coyote_e,coyote_f,coyote_g,coyote_h,coyote_i
 reckon: grpo.yaml:3:16: reward_funcs.0 accuracy: answers are generated between the steps (GRPO), which plans do not cover: give --ignore reward_funcs.0 to estimate the run without it
 reckon: warning: one.yaml: distributed_type NO: starts one process, whatever num_processes says
-reckon: train.sh:5:1: $NNODES depends on the condition in line 5, which the script does not tell: give --set ENV=VALUE (it is compared with dsw); line 2: $TP is argument 2 of this script; line 3: $PP is argument 3 of this script; and in one line: --set ENV=dsw --set TP=VALUE --set PP=VALUE
+reckon: train.sh:5:1: $NNODES depends on the condition in line 5, which the script does not tell: give --set ENV=VALUE (it is compared with dsw); line 2:4: $TP is argument 2 of this script; line 3:4: $PP is argument 3 of this script; and in one line: --set ENV=dsw --set TP=VALUE --set PP=VALUE
 === exit 3

@@ -121,7 +121,7 @@ reckon: axolotl.yaml:6:11: lora_foo: is not known, and may decide what the run c
 reckon: axolotl.yaml:7:23: dataset_shard_degree: is not known, and may decide what the run costs: correct it, or give --ignore dataset_shard_degree
 reckon: warning: axolotl.yaml:5:12: not known: wandb_foo: passed over, as others whose names begin so decide no cost
 reckon: factory.yaml:3:11: use_lora: is not known, and may decide what the run costs, did you mean use_dora: correct it, or give --ignore use_lora
-reckon: nemo.yaml:2:89: model.use_lora: is not known, and may decide what the run costs: correct it, or give --ignore model.use_lora; the vocabulary's size is in the files of the tokenizer; 1 key is not known; and in one line: --vocabulary N --ignore model.use_lora,model.hidden_size_of_foo
+reckon: nemo.yaml:2:89: model.use_lora: is not known, and may decide what the run costs: correct it, or give --ignore model.use_lora; the vocabulary's size is in the files of the tokenizer; model.use_lora, model.hidden_size_of_foo may decide what the run costs: say them by --set and this tool's keys; and in one line: --vocabulary N
 reckon: nemo.yaml:2:127: model.hidden_size_of_foo: is not known, and may decide what the run costs, did you mean model.hidden_size: correct it, or give --ignore model.hidden_size_of_foo
 reckon: warning: nemo.yaml:2:104: not known: model.use_foo, exp_manager.foo: passed over, as others whose names begin so decide no cost
   plan: framework=deepspeed precision=fp32 dp8 mbs2 gbs16 zero2
