@@ -1,7 +1,6 @@
 #include "advise/clusters_run.h"
 
 #include "base/memory.h"
-#include "campaign/facts.h"
 #include "clusters/predict.h"
 
 #include <stdio.h>
@@ -69,7 +68,7 @@ enum rk_status clusters_run_check(const struct rk_campaign_facts *facts, const s
     enum rk_status status = RK_OK;
     for (int i = 0; i < machine->clusters && status == RK_OK; i++) {
         const struct rk_system system = priced_system(&machine->cluster[i]);
-        status = run_price_check(facts, run, &system, error);
+        status = rk_run_check_price(facts, run, &system, error);
     }
     return status;
 }

@@ -62,10 +62,6 @@ const struct rk_price_offer *facts_offer(const struct rk_campaign_facts *facts, 
 /* On how many tokens a model was trained; NULL: not known. */
 const struct trained *facts_trained(const struct rk_campaign_facts *facts, const char *model);
 
-/* A price said twice, by the machine's line and for the run, must be one price. */
-enum rk_status run_price_check(const struct rk_campaign_facts *facts, const struct rk_run *run,
-                               const struct rk_system *system, struct rk_error *error);
-
 /* Power limit of a board in W: the system's, else the list's; 0: not known. */
 double board_power_W(const struct rk_campaign_facts *facts, const struct rk_system *system);
 
