@@ -84,8 +84,8 @@ static enum rk_status run_of_kind(const struct rk_campaign_facts *facts, const s
     fill_work(asked, cluster, whole->gpus[cluster]);
     if (assumed) *assumed = '\0';
     const enum rk_status status =
-        rk_run_campaign(facts, run, asked->model, &system, &asked->plan, &asked->prediction,
-                        tokens, campaign, assumed, size, error);
+        rk_run_campaign(facts, run, asked->model, &system, &asked->plan, &asked->prediction, tokens,
+                        campaign, assumed, size, error);
     if (status != RK_OK) return status;
     whole->power_W[cluster] = campaign->power_W;
     whole->listed[cluster] = !run->has_price && !*system.price;
