@@ -366,8 +366,7 @@ Test(plan_memory, offloaded_state)
     NEAR(s->offloaded_bytes, 0.5 * 2 * s->parameters);
 }
 
-/* Weights and moments away, of FSDP; of gradients none is, where each block steps when it has them.
- */
+/* Weights and moments away, of FSDP; of gradients none, where each block steps with its own. */
 Test(plan_memory, offloaded_state_that_steps_in_backward)
 {
     struct rk_plan plan = plan_of(RK_FSDP, 1, 3);
