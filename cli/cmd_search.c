@@ -311,7 +311,9 @@ static int answer(const struct search *search, const struct search_keys *keys,
                        (output_is_stdout(args->save.plan) || output_is_stdout(args->save.script));
     struct report report = show_begin(&args->show, args->output);
     struct rk_error error;
-    if (!piped && search_report(&report, search, keys, &error) != RK_OK) options_fail(&error);
+    int failed = RK_OK;
+    if (!piped && search_report(&report, search, keys, &error) != RK_OK)
+        failed = options_fail(&error);
     const enum rk_status wrote = write_all(search, session, &error);
     progress_end(&session->progress);
     int code = search->result.found ? RK_OK : RK_NOTHING_FITS;
@@ -323,6 +325,7 @@ static int answer(const struct search *search, const struct search_keys *keys,
     if (!args->quiet) search_answer_rate(search, session);
     if (args->explain) search_answer_explain(search);
     if (!piped) code = show(&report, search, session, code);
+    if (failed != RK_OK) code = failed;
     if (wrote != RK_OK) code = options_fail(&error);
     if (save_best(search, &error) != RK_OK) code = options_fail(&error);
     report_release(&report);

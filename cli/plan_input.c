@@ -16,7 +16,7 @@
 
 #define AT(member) .offset = offsetof(struct plan_source, member)
 
-static const char *const batching_names[] = {"pad", "grouped", "packed", "joined", NULL};
+static const char *const batching_names[] = {"plan", "pad", "grouped", "packed", "joined", NULL};
 
 /* clang-format off */
 const struct option plan_source_options[] = {
@@ -31,7 +31,7 @@ const struct option plan_source_options[] = {
     {.name = "lengths", .type = OPTION_TEXT, .argument = "FILE|MEAN:LONGEST", AT(lengths), .complete = "file",
      .help = "Lengths of the samples in tokens: a file of lines TOKENS or TOKENS SAMPLES, or mean and longest, between which an exponential distribution is assumed; sets seq and padded, or packed"},
     {.name = "batching", .type = OPTION_CHOICE, .argument = "HOW", AT(batching), .choices = batching_names,
-     .help = "Put samples of --lengths into microbatches: pad to the longest of each; grouped: sort by length before (group_by_length), then pad; packed: fill seq with several, attention stays within each; joined: fill seq, attention across them (default: pad)"},
+     .help = "Put samples of --lengths into microbatches: plan: grouped where it says length-grouped, else pad; pad to the longest of each; grouped: sort by length before (group_by_length), then pad; packed: fill seq with several, attention stays within each; joined: fill seq, attention across them (default: plan)"},
     {.name = NULL},
 };
 /* clang-format on */

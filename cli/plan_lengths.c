@@ -5,12 +5,18 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum batching { BATCHING_PAD, BATCHING_GROUPED, BATCHING_PACKED, BATCHING_JOINED };
+enum batching { BATCHING_PLAN, BATCHING_PAD, BATCHING_GROUPED, BATCHING_PACKED, BATCHING_JOINED };
 
 static void give(struct plan_draft *draft, const char *key, uint64_t *member, double tokens)
 {
     *member = (uint64_t)tokens;
     draft->given[plan_row(key)] = true;
+}
+
+static void give_grouped(struct plan_draft *draft, bool grouped)
+{
+    draft->plan.length_grouped = grouped;
+    draft->given[plan_row("length_grouped")] = true;
 }
 
 /* A microbatch holds the answers of all its samples. */
@@ -24,8 +30,7 @@ static void pad(struct plan_input *input, struct rk_lengths *lengths, bool group
         grouped ? rk_lengths_grouped(lengths, samples) : rk_lengths_padded(lengths, samples);
     give(&input->draft, "sequence", &plan->sequence, ceil(longest));
     give(&input->draft, "padded", &plan->padded, rint(padded));
-    plan->length_grouped = grouped;
-    input->draft.given[plan_row("length_grouped")] = true;
+    give_grouped(&input->draft, grouped);
     plan_assume(input,
                 "samples of %.0f (mean) to %.0f tokens padded to %.0f (mean of microbatches%s)",
                 rk_lengths_mean(lengths), longest, padded, grouped ? " sorted by length" : "");
@@ -39,6 +44,7 @@ static void pack(struct plan_input *input, struct rk_lengths *lengths, bool join
     const double mean = rk_lengths_mean(lengths), packed = rk_lengths_packed(lengths);
     if (!joined && rint(packed) < sequence)
         give(&input->draft, "packed", &plan->packed, rint(packed));
+    give_grouped(&input->draft, false);
     plan_assume(input, "packs of %.3g samples of %.0f tokens (mean) with attention %s them",
                 sequence / mean, mean, joined ? "across" : "within each of");
 }
@@ -53,7 +59,7 @@ enum rk_status plan_take_lengths(const struct plan_source *source, struct plan_i
 {
     const struct plan_draft *draft = &input->draft;
     const bool sorts = source->batching == BATCHING_GROUPED ||
-                       (source->batching == BATCHING_PAD && draft->plan.length_grouped);
+                       (source->batching == BATCHING_PLAN && draft->plan.length_grouped);
     const bool pads = source->batching <= BATCHING_GROUPED;
     struct rk_lengths lengths;
     if (!source->lengths)

@@ -1,5 +1,6 @@
 #include "cli/search_job.h"
 
+#include "advise/clusters_run.h"
 #include "base/memory.h"
 #include "cli/plan_input.h"
 #include "cli/team.h"
@@ -116,11 +117,14 @@ static enum rk_status set_where(struct search *search, struct rk_error *error)
 static enum rk_status set_run(struct search *search, struct rk_error *error)
 {
     struct run_terms terms;
-    if (!search->args->run.tokens || search_is_over_clusters(search))
-        return run_check(&search->args->run, error);
+    if (!search->args->run.tokens) return run_check(&search->args->run, error);
     enum rk_status status = run_terms_open(&terms, &search->args->run, error);
     terms.space = &search->problem;
-    if (status == RK_OK) status = run_share(&terms, &search->run, error);
+    if (status == RK_OK)
+        status = search_is_over_clusters(search)
+                     ? clusters_run_check(terms.facts, &terms.run, search->problem.system->machine,
+                                          error)
+                     : run_share(&terms, &search->run, error);
     run_terms_close(&terms);
     return status;
 }

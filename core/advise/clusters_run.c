@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "clusters/predict.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct asked {
@@ -53,6 +54,25 @@ static void fill_work(struct asked *asked, int cluster, double gpus)
     }
 }
 
+/* A machine of that kind, whose line says the cluster's price: nothing of a list is assumed. */
+static struct rk_system priced_system(const struct rk_cluster *c)
+{
+    struct rk_system system = c->system;
+    if (c->price_USDph > 0) snprintf(system.price, sizeof system.price, "%.10g", c->price_USDph);
+    return system;
+}
+
+enum rk_status clusters_run_check(const struct rk_campaign_facts *facts, const struct rk_run *run,
+                                  const struct rk_machine *machine, struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    for (int i = 0; i < machine->clusters && status == RK_OK; i++) {
+        const struct rk_system system = priced_system(&machine->cluster[i]);
+        status = rk_run_check_price(facts, run, &system, error);
+    }
+    return status;
+}
+
 /* The campaign of a machine that is all of one cluster's kind, and what is said of the kind. */
 static enum rk_status run_of_kind(const struct rk_campaign_facts *facts, const struct rk_run *run,
                                   struct asked *asked, int cluster, double tokens,
@@ -60,20 +80,15 @@ static enum rk_status run_of_kind(const struct rk_campaign_facts *facts, const s
                                   char *assumed, size_t size, struct rk_error *error)
 {
     const struct rk_cluster *c = &asked->machine->cluster[cluster];
-    const bool own = !run->has_price && c->price_USDph > 0;
-    struct rk_run priced = *run;
-    if (own) { /* nothing of a list is assumed */
-        priced.has_price = true;
-        priced.price = c->price_USDph;
-    }
+    const struct rk_system system = priced_system(c);
     fill_work(asked, cluster, whole->gpus[cluster]);
     if (assumed) *assumed = '\0';
     const enum rk_status status =
-        rk_run_campaign(facts, &priced, asked->model, &c->system, &asked->plan, &asked->prediction,
-                        tokens, campaign, assumed, size, error);
+        rk_run_campaign(facts, run, asked->model, &system, &asked->plan, &asked->prediction, tokens,
+                        campaign, assumed, size, error);
     if (status != RK_OK) return status;
     whole->power_W[cluster] = campaign->power_W;
-    whole->listed[cluster] = !run->has_price && !own;
+    whole->listed[cluster] = !run->has_price && !*system.price;
     whole->price_USDph[cluster] = campaign->price;
     return RK_OK;
 }

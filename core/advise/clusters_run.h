@@ -19,6 +19,10 @@ struct clusters_run {
     double links_usd;                    /* of a step, for bytes over links */
 };
 
+/* Is a price that is said of the run that of each cluster which has one of its own? */
+enum rk_status clusters_run_check(const struct rk_campaign_facts *facts, const struct rk_run *run,
+                                  const struct rk_machine *machine, struct rk_error *error);
+
 /* Of a plan that fits, over so many tokens. `assumed` (NULL: nobody reads it) says what was not
  * said. Errors are those of rk_run_campaign. */
 enum rk_status clusters_run_of(const struct rk_campaign_facts *facts, const struct rk_run *run,

@@ -47,8 +47,7 @@ enum rk_status rk_run_tokens(const struct rk_campaign_facts *facts, const struct
 
 /* ---- prices ---- */
 
-/* Said twice, by the machine's line and for the run, which must be one price then. */
-static enum rk_status check_twice(const struct rk_campaign_facts *facts, const struct rk_run *run,
+enum rk_status rk_run_check_price(const struct rk_campaign_facts *facts, const struct rk_run *run,
                                   const struct rk_system *system, struct rk_error *error)
 {
     const struct rk_price_offer *offer;
@@ -162,7 +161,7 @@ enum rk_status rk_run_campaign(const struct rk_campaign_facts *facts, const stru
     *campaign = rk_campaign_of(facts, model, system, plan, prediction, tokens);
     campaign->carbon = run->carbon;
     enum rk_status status = set_failures(facts, run, campaign, &notes, error);
-    if (status == RK_OK) status = check_twice(facts, run, system, error);
+    if (status == RK_OK) status = rk_run_check_price(facts, run, system, error);
     if (status == RK_OK) status = set_price(facts, run, system, campaign, &notes, error);
     if (status != RK_OK) return status;
     set_recovery(run, &campaign->recovery);

@@ -80,7 +80,10 @@ static struct state state_of(const struct stage_sum *sum, const struct memory_ru
         add_adapters(&state, sum, rule, expert);
     state.gradients_away = state.gradients * (1 - rule->gradients_here);
     state.gradients *= rule->gradients_here;
-    if (rule->steps_early) state.gradients = sum->largest_parameters * bytes->gradient;
+    if (rule->steps_early) { /* each is freed after its step, there as here */
+        state.gradients = sum->largest_parameters * bytes->gradient;
+        state.gradients_away = 0;
+    }
     state.gradients = larger(state.gradients, unsynced_bytes(sum, rule)) +
                       rule->mixed * (sum->parameters + sum->expert_parameters) * bytes->gathered;
     state.weights += (sum->parameters * rule->shares[false].weights +

@@ -90,7 +90,6 @@ static enum rk_status check_said(const struct job *job, struct rk_error *error)
                                          : "what its norms of heads are over");
 }
 
-/* Of what a family has, what does not go with a plan. */
 /* What RoPE turns of a head. */
 static int turned_of(const struct rk_model *m, const struct rk_arithmetic *a)
 {
@@ -98,6 +97,7 @@ static int turned_of(const struct rk_model *m, const struct rk_arithmetic *a)
     return (int)(a->rotary_part > 0 ? width * a->rotary_part + 1e-6 : width);
 }
 
+/* Of what a family has, what does not go with a plan. */
 static enum rk_status check_arithmetic(const struct job *job, struct rk_error *error)
 {
     const struct rk_model *m = &job->model;

@@ -6,9 +6,6 @@
 
 #include <math.h>
 
-/* clang-format off */
-/* clang-format on */
-
 static enum rk_status ask(const char *path, const struct forecast *f, struct likeness_says *says,
                           struct rk_error *error)
 {

@@ -222,6 +222,12 @@ RK_API enum rk_status rk_run_tokens(const struct rk_campaign_facts *facts, const
                                     const struct rk_model *model, double *tokens,
                                     const char **source, struct rk_error *error);
 
+/* A price said twice, by the machine's line and for the run, must be one price. rk_run_campaign
+ * asks it, too. */
+RK_API enum rk_status rk_run_check_price(const struct rk_campaign_facts *facts,
+                                         const struct rk_run *run, const struct rk_system *system,
+                                         struct rk_error *error);
+
 /* The campaign of a plan over a number of tokens. RK_BAD_ARGUMENT when something is wrong with the
  * run. Appends its assumptions to `assumed` (may be NULL). */
 RK_API enum rk_status rk_run_campaign(const struct rk_campaign_facts *facts,

@@ -105,6 +105,8 @@ static inline void add_segments(struct random *r, const struct rk_model *model,
     if (rk_schedule_folds(plan->schedule)) plan->schedule = RK_1F1B;
     edit(plan)->splits = 0;
     plan->recompute_layers = plan->recompute_stride = 0;
+    plan->recompute_rest = false; /* not with runs of layers, REST_RUNS */
+    rk_plan_offload_activations(plan, 0);
     edit(plan)->others = 1 + (int)below(r, 3);
     for (int i = 0; i < rk_plan_layout(plan)->others; i++) {
         struct rk_local *other = &edit(plan)->other[i];

@@ -366,6 +366,17 @@ Test(plan_memory, offloaded_state)
     NEAR(s->offloaded_bytes, 0.5 * 2 * s->parameters);
 }
 
+/* Weights and moments away, of FSDP; of gradients none, where each block steps with its own. */
+Test(plan_memory, offloaded_state_that_steps_in_backward)
+{
+    struct rk_plan plan = plan_of(RK_FSDP, 1, 3);
+    plan.share[RK_SHARE_OPTIMIZER][0] = plan.share[RK_SHARE_WEIGHTS][0] = 1;
+    const double all = stage_of(&small, &plan, 0)->offloaded_bytes;
+    plan.step_in_backward = true;
+    const struct rk_stage *s = stage_of(&small, &plan, 0);
+    NEAR(all - s->offloaded_bytes, 4 * s->parameters);
+}
+
 /* A quarter in tier 1, a half in tier 2; what is written of them in a step is as much. */
 Test(plan_memory, state_of_several_tiers)
 {

@@ -360,7 +360,9 @@ static struct step_outline outline_of(const struct rk_plan *plan, const struct s
 
 /* p = 2, four microbatches of 1 s and 2 s on each stage: 12 s, and 3 s that the pipeline takes to
  * fill and to drain. Messages take half a second: one each way then, and one each way for each
- * microbatch; interleaved over 3 chunks they are hidden unless they block. */
+ * microbatch. Interleaved over 3 chunks, passes of 1/3 and 2/3 s, they run beside computing: one
+ * each way at the ends; two turns there and back, each of which waits 1 s for the first microbatch
+ * to come round; and 1 s that pairs of passes wait between them. test_timeline.c simulates it. */
 Test(plan_time, messages)
 {
     const struct stage_end none[2] = {{.data_s = 0}, {.data_s = 0}};
@@ -373,7 +375,7 @@ Test(plan_time, messages)
     plan.chunks = 3;
     o = outline_of(&plan, none, 4);
     NEAR(o.bubble_s, 1);
-    NEAR(o.pipeline_s, 2 * 0.5);
+    NEAR(o.pipeline_s, 2 * 0.5 + 2 * 2 * 1.0 + 1);
     plan.pipeline_blocking = true;
     o = outline_of(&plan, none, 4);
     NEAR(o.pipeline_s, 2 * 0.5 + 4 * 3 * 2 * 0.5);

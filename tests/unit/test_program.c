@@ -43,7 +43,7 @@ static void check_figures(const struct sample *s)
 Test(program, sums_are_the_figures)
 {
     cr_assert(drawn_enough(for_each(check_figures) > CASES));
-    cr_assert(drawn_enough(segmented > CASES / 10));
+    cr_assert(drawn_enough(segmented > CASES / 10), "%d", segmented);
 }
 
 /* ---- the same plan in other words ---- */

@@ -535,6 +535,14 @@ Test(timeline, the_formula_holds_over_links_of_all_rates)
         }
 }
 
+/* The step of 19 s that plan_time has of messages longer than a forward pass. */
+Test(timeline, messages_of_interleaved_stages)
+{
+    const struct given g = {RK_1F1B, 2, 3, 4, 1. / 3, 1. / 3, 1. / 3, 0.5, TIMELINE_BESIDE};
+    cr_expect_float_eq(formula_of(&g, 1), 19, 1e-9);
+    cr_expect_float_eq(simulated_of(&g, 1), 18 + 2. / 3, 1e-9);
+}
+
 /* Less work, shorter messages, a better schedule: never a longer step. */
 Test(timeline, zero_bubble_is_never_slower_than_1f1b)
 {

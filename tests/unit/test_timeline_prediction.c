@@ -160,8 +160,8 @@ Test(timeline_prediction, passes_add_up_to_the_stages)
     cr_assert(drawn_enough(for_each(check_parts) > CASES));
 }
 
-/* How far the pipeline of the simulation may be off the prediction's, by schedule; how far it was
- * on 20,000 plans stands in docs/timeline.md. GPipe's formula is exact for any stages, that of 1F1B
+/* How far the pipeline of the simulation may be off the prediction's, by schedule; how far it is
+ * stands in docs/timeline.md. GPipe's formula is exact for any stages, that of 1F1B
  * for equal ones. */
 static void check_pipeline(const struct sample *s)
 {

@@ -4,6 +4,9 @@ at="-s h100-sxm5-80g -g 16 -b 64 -k 1 -q tp1 cp1 mbs1"
 reckon search -m llama3.1-8b $at zero3 recompute=full objective=dpo | grep -E '^llama3|^  reckon export'
 reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 16 gbs64 zero3 recompute=full objective=dpo | sed -n 3p
 reckon search -m llama3.1-8b $at zero3 recompute=full objective=dpo framework=megatron | head -1
+# degrees that no file of them says are not proposed; they can be timed
+reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 16 -k 1 -q mbs1 recompute=full objective=dpo | grep '^  reckon export'
+for degree in cp2 tp2; do reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 gbs16 zero3 recompute=full objective=dpo $degree >o; grep plan: o; done
 # the tool whose file says most of the plan
 for plan in lora16 "lora16 base=nf4" "optimizer=adam-8bit zero3 recompute=full" "zero3 recompute=full"; do reckon search -m llama3.1-8b $at framework=fsdp $plan | grep '^  reckon export'; done
 # a model that Megatron-LM's arguments cannot say
@@ -25,6 +28,9 @@ llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, fsdp, bf16, detail
   reckon export trl -m llama3.1-8b gpus16 framework=fsdp dp16 gbs64 zero3 grad-overlap weight-overlap keep-gathered recompute=full objective=dpo
   plan: framework=fsdp dp16 gbs64 zero3 recompute=full objective=dpo
 no plan can run: most are infeasible: bad_option
+  reckon export trl -m llama3.1-8b gpus8 framework=fsdp dp8 gbs16 zero3 grad-overlap weight-overlap keep-gathered recompute=full objective=dpo
+  plan: framework=fsdp dp4 cp2 gbs16 zero3 recompute=full objective=dpo
+  plan: framework=fsdp dp4 tp2 gbs16 zero3 recompute=full objective=dpo
   reckon export trl -m llama3.1-8b gpus16 framework=fsdp dp16 gbs64 grad-overlap lora16
   reckon export trl -m llama3.1-8b gpus16 framework=fsdp dp16 gbs64 grad-overlap lora16 base=nf4
   reckon export trl -m llama3.1-8b gpus16 framework=fsdp dp16 gbs64 zero3 grad-overlap weight-overlap keep-gathered recompute=full recompute-layers=1 optimizer=adam-8bit
@@ -54,6 +60,8 @@ qwen3-30b-a3b: 30,532,122,624 parameters, of which 3,353,032,704 active, 1 GPU w
 cannot run: loss policy: is of trainers whose model returns logits, not of Megatron-LM: leave it out
 === stderr
 reckon: a plan of data parallelism alone cannot be launched: 12.needs objective: is of trainers around torch, not of Megatron-LM: give framework=fsdp
+reckon: the plan cannot be launched: 12.needs context: of preferences is in no file of trl or torchtune: give cp1
+reckon: the plan cannot be launched: 12.needs tensor: of preferences is in no file of trl or torchtune: give tp1
 reckon: warning: loss usual: cannot be expressed in accelerate: the run has padded
 reckon: --snapshot: standard output has the answer: give a file to one of them
 reckon: --snapshot: s.pickle is not written: the plan cannot run

@@ -52,6 +52,8 @@ echo "== the run"
 priced="h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old link=100Gb/s@50us,price=0.01"
 reckon predict -m llama3.1-8b -s "$priced" --plan a.json --tokens 1T | sed -n '/^The run/,/^cost/p;/^The run, cluster/,/^bytes/p'
 reckon predict -m llama3.1-8b -s "$priced" --plan a.json --tokens 1T --elastic; echo "exit $?"
+for price in 9 reserved 2.50; do reckon predict -m llama3.1-8b -s "$priced" --plan a.json --tokens 1T --price $price >o && sed -n '/^GPU-hours/p;/^cost/p' o; done
+reckon search -q -m llama3.1-8b -b 64 -s "$priced" --tokens 1T --price 9; echo "exit $?"
 reckon predict -m llama3.1-8b -s "$priced" --plan a.json --spares 1; echo "exit $?"
 echo "== the best plans"
 reckon search -q -m llama3.1-8b -b 64 -s "$priced" --top 4 | sed -n '/^Best plans/,/^$/p'
@@ -392,6 +394,9 @@ stage  to the next one over  each way  both ways  gradients of a GPU  their coll
 
 a step costs 0.1201 USD: GPU-hours used, bytes over links
 exit 2
+GPU-hours                      52.309 K
+cost in USD                    327.565 K         spare nodes included
+exit 2
 exit 2
 == the best plans
 Best plans
@@ -527,6 +532,9 @@ reckon: a.json:1:37: stages: 32 layers in all, the model has 80
 reckon: over several clusters a plan is a file, as reckon search --save-plan writes it, or words that say its stages, stages=16:20/dp4,12@1/dp8
 reckon: --gpus does not go with several clusters
 reckon: --elastic does not go with several clusters
+reckon: price: 9 is not the price=2.5 that h100-sxm5-80g x16 has in its line: leave one of them out
+reckon: price: reserved is not the price=2.5 that h100-sxm5-80g x16 has in its line: leave one of them out
+reckon: price: 9 is not the price=2.5 that h100-sxm5-80g x16 has in its line: leave one of them out
 reckon: --spares is of a whole run: say on how many tokens, --tokens 15T or usual
 reckon: "--top" is not known: reckon predict --help-all lists all flags
 reckon: --save-plan and --save-script take the best plan of one problem: give one model, system, size and batch

@@ -3,6 +3,10 @@ printf '# tokens samples\n100 50\n250 30\n900 15\n4000 5\n' >lengths
 answer() { reckon predict -m llama2-7b -s a100-sxm4-80g -g 1 gbs16 framework=fsdp lora16 base=nf4-dq recompute=full "$@" >answer; code=$?; sed -n '1{s/, memory.*//;p}; /plan:/,/ precision/p; s/ (cross.*//; /memory:/p' answer; return $code; }
 answer mbs4 --lengths lengths; echo "exit $?"
 answer mbs4 --lengths lengths --batching grouped
+# what the plan says holds unless --batching says otherwise
+answer mbs4 length-grouped --lengths lengths | grep plan:
+answer mbs4 length-grouped --lengths lengths --batching pad | grep plan:
+answer mbs1 seq8192 length-grouped --lengths lengths --batching packed | grep plan:
 answer mbs4 --lengths lengths seq1024
 answer mbs1 seq8192 --lengths lengths --batching packed
 answer mbs1 seq8192 --lengths lengths --batching joined
@@ -28,6 +32,9 @@ fits: P(fits) 100 %, 2.112 s per step (50 % 2.173-2.955 s), MFU 32.1 %
   assumed: samples of 460 (mean) to 4000 tokens padded to 491 (mean of microbatches sorted by
   length), precision bf16, attention flash
   memory: 90 % interval 9.9-18.0 of 80.0 GiB
+  plan: framework=fsdp mbs4 gbs16 seq4000 padded=491 recompute=full length-grouped lora16
+  plan: framework=fsdp mbs4 gbs16 seq4000 padded=1199 recompute=full lora16 base=nf4-dq
+  plan: framework=fsdp gbs16 seq8192 packed=2055 recompute=full lora16 base=nf4-dq
 fits: P(fits) 100 %, 2.701 s per step (50 % 2.779-3.779 s), MFU 33.2 %
   plan: framework=fsdp mbs4 gbs16 seq1024 padded=647 recompute=full lora16 base=nf4-dq
   assumed: samples of 311 (mean) to 1024 tokens padded to 647 (mean of microbatches),

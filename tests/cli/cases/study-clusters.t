@@ -39,9 +39,11 @@ said() { reckon study run.json -q --db run.db --export csv | awk -F, 'NR > 1 { p
 said
 reckon search -q -m llama3.1-8b -b 64 tp8 -s "$priced" --tokens 1T | sed -n '/^days  /p;/^GPU-h/p;/^cost/p;/^energy/p'
 reckon study run.json --db run.db 2>&1 | head -n 1
-sed -i 's/1e12/1e12, "price": 1/' run.json
+sed -i 's/price=2.5/price=2/' run.json
 reckon study run.json --db run.db 2>&1 | head -n 1
 said
+sed -i 's/1e12/1e12, "price": 1/' run.json # neither cluster's
+reckon study run.json -q --db run.db; echo "exit $?"
 try() {
     echo '{"models": ["llama3.1-8b"], "batch": 64, "systems": ["'"${2:-$pair link=100Gb/s@50us}"'"], '"$1"'"title": "x"}' >wrong.json
     reckon study wrong.json --db wrong.db; echo $?
@@ -102,7 +104,8 @@ cost in USD                    505.894 K         spare nodes included
 energy in kWh                  43.332 K          boards at the load of the step, times factors for hosts, network and cooling (--prices)
 reckon: 1 point, 1 search: 1 finished before, 0 to do
 reckon: 1 point, 1 search: 0 finished before, 1 to do
-92.55 7.108e+04 4.17e+05 4.333e+04 1.08e+10
+92.55 7.108e+04 4.837e+05 4.333e+04 1.08e+10
+exit 2
 3
 3
 3
@@ -118,6 +121,7 @@ step,plan
 3.3978,gbs64 round4; old: 9 layers tp4 dp4 mbs1; new: 23 layers tp4 dp4 mbs1
    1  3.3978          4822  38.14    21.8         32  gbs64 round4; old: 9 layers tp4 dp4 mbs1; new: 23 layers tp4 dp4 mbs1
 === stderr
+reckon: price: 1 is not the price=2 that h100-sxm5-80g x16 has in its line: leave one of them out
 reckon: wrong.json:1:140: gpus: systems of several clusters say how many accelerators each has: leave it out
 reckon: wrong.json:1:140: mode: the search over several clusters has one way to search, pruned; leave it out, or put the systems of several clusters into a figure of their own
 reckon: wrong.json:1:145: framework: framework calculon covers only one cluster; leave it out, or put the systems of several clusters into a figure of their own
