@@ -1,5 +1,4 @@
 # A study of today's plans: mixtures, a dense model, two batches; each point is what a search says.
-export OMP_TOOL=disabled
 cat >study.json <<'STUDY'
 {
     "title": "Mixtures", "gpus": 16, "columns": ["plan", "rate = round(samples_per_s, 4)"],
