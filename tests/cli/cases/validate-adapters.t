@@ -2,7 +2,7 @@
 cat >runs.csv <<E
 id,model,gpu,gpus,framework,micro_batch,global_batch,seq,recompute,zero,metric_name,metric_value,memory_kind,method,trainer,lora_rank,lora_targets,lora_dropout,adapter_element_bytes,base_weight_bits,quant,frozen,fused,loss,year,flash_attn
 a_1,mistral-7b,A100-SXM4-80GB,1,fsdp,4,4,4096,full,0,peak_mem_gb,16.37,allocated,qlora,hf,16,q+k+v+o,0.1,4,4,nf4-dq,1,0,shifted,2024,1
-a_2,mistral-7b,A100-SXM4-80GB,1,fsdp,4,4,4096,full,0,peak_mem_gb,18.5,nvidia-smi,qlora,hf,16,q+k+v+o,0.1,4,4,nf4-dq,1,0,shifted,2024,1
+a_2,mistral-7b,A100-SXM4-80GB,1,fsdp,4,4,4096,full,0,peak_mem_gb,18.5,nvidia-smi,qlora,hf,16,q_proj k_proj v_proj o_proj,0.1,4,4,nf4-dq,1,0,shifted,2024,1
 a_3,mistral-7b,A100-SXM4-80GB,1,fsdp,4,4,4096,full,0,peak_mem_gb,17.5,reserved,qlora,hf,16,all-linear,0.1,4,4,nf4-dq,1,0,shifted,2024,1
 a_4,mistral-7b,A100-SXM4-80GB,1,fsdp,4,4,4096,full,0,peak_mem_gb,24,stated,qlora,hf,16,q+v,0.1,4,4,nf4,1,0,shifted,2024,1
 a_5,mistral-7b,A100-SXM4-80GB,1,fsdp,64,64,4096,full,0,OOM,OOM,allocated,lora,hf,16,q+v,0.1,4,16,,1,0,shifted,2024,1

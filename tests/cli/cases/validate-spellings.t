@@ -1,4 +1,29 @@
 reckon validate "$SOURCE/tests/data/cases/validate-spellings/runs.csv" --rows --format csv
+# frameworks and their trainers; "no torch.compile" is not compiled
+runs=$SOURCE/tests/data/cases/validate-spellings/runs.csv
+sed -n '2s/$/,framework,notes/p' "$runs" >names.csv
+row=$(grep ',zero=FSDP,' "$runs" | sed 's/,FSDP,1,tokens/,3,1,tokens/')
+while IFS='|' read -r name note; do
+    echo "$(printf %s "$row" | sed "s/zero=FSDP/$name $note/"),$name,$note"
+done >>names.csv <<'NAMES'
+PyTorch|
+PyTorch DDP|
+nanoGPT|
+Composer|
+HF Trainer|
+TRL|
+axolotl|
+LLaMA-Factory|
+Unsloth|
+Colossal-AI|
+axolotl+DeepSpeed|
+FSDP2|
+FSDP2|torch.compile
+FSDP2|no torch.compile
+FSDP2|without torch.compile
+somebody's own|
+NAMES
+reckon validate names.csv --rows --format csv | cut -d, -f1,6,12,14
 === stdout
 id,source,gpu,metric,measured,predicted,low50,high50,low90,high90,error_pct,verdict,open,reason
 gpu=8x H100 80GB HBM3,gpu=8x H100 80GB HBM,H100 80GB HBM3,tokens_per_s_per_gpu,9000,8026,5956,8414,3270,10920,12.14,compared,,
@@ -35,3 +60,20 @@ seq=8k,seq=8k,H100-SXM5-80GB,tokens_per_s_per_gpu,9000,8026,5956,8414,3270,10920
 layers=32L,layers=32L,H100-SXM5-80GB,tokens_per_s_per_gpu,,,,,,,,not modelled,,"model: layers: must be an integer, got the string ""32L"""
 vpp=-,vpp=,H100-SXM5-80GB,tokens_per_s_per_gpu,9000,8026,5956,8414,3270,10920,12.14,compared,,
 flash_attn=mine,flash_attn=mine,H100,tokens_per_s_per_gpu,,,,,,,,not modelled,,a kernel of attention that is not known
+id,predicted,verdict,reason
+PyTorch ,8861,compared,
+PyTorch DDP ,8861,compared,
+nanoGPT ,8861,compared,
+Composer ,8861,compared,
+HF Trainer ,7878,compared,
+TRL ,7878,compared,
+axolotl ,7878,compared,
+LLaMA-Factory ,7878,compared,
+Unsloth ,8806,compared,
+Colossal-AI ,7062,compared,
+axolotl+DeepSpeed ,7115,compared,
+FSDP2 ,7856,compared,
+FSDP2 torch.compile,8861,compared,
+FSDP2 no torch.compile,7856,compared,
+FSDP2 without torch.compile,7856,compared,
+somebody's own ,,not modelled,"framework: ""somebody's own"" is not known"
