@@ -93,8 +93,7 @@ static void fill_stage(struct rk_prediction *p, int i, const struct stage_sum *s
     stage->blocks = (uint64_t)sum->blocks;
     stage->parameters = sum->parameters + sum->expert_parameters;
     stage->forward_s = sum->pass_s[FOLD_FORWARD] + sum->data_s[FOLD_FORWARD];
-    stage->backward_s = sum->pass_s[FOLD_AGRAD] + sum->pass_s[FOLD_WGRAD] +
-                        sum->pass_s[FOLD_RECOMPUTE] + sum->data_s[FOLD_AGRAD];
+    stage->backward_s = backward_s(sum) + sum->data_s[FOLD_AGRAD];
     note_stage(p, i);
 }
 

@@ -421,8 +421,7 @@ static void close_walk(struct walk *walk)
     if (!stage) return;
     sum_memory(stage, &walk->tally, walk->system);
     stage->forward_s = out->sum.pass_s[FOLD_FORWARD] + out->sum.data_s[FOLD_FORWARD];
-    stage->backward_s = out->sum.pass_s[FOLD_AGRAD] + out->sum.pass_s[FOLD_WGRAD] +
-                        out->sum.pass_s[FOLD_RECOMPUTE] + out->sum.data_s[FOLD_AGRAD];
+    stage->backward_s = backward_s(&out->sum) + out->sum.data_s[FOLD_AGRAD];
 }
 
 void run_stage_of(struct run_stage *out, struct rk_stage *stage, const struct runs *runs,

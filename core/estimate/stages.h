@@ -399,6 +399,9 @@ void stage_sums(struct class_sums *sums, const struct stage_map *map,
                 const struct rk_system *system, const struct sharing *sharing,
                 const struct rk_plan *plan);
 
+/* Of a microbatch, with what is recomputed. */
+double backward_s(const struct stage_sum *sum);
+
 /* Does computing wait for messages between stages? */
 bool sends_wait(const struct rk_plan *plan);
 
