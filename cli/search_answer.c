@@ -354,14 +354,15 @@ static void add_headline_over(struct report *report, const struct search *search
         report_note(report, "  no plan leaves the headroom of the memory: these fill it");
 }
 
-/* The verdict of the first row, or why there is none; of several clusters, the head says it.
+/* The verdict of the first row, or why there is none; of several clusters, the head says why.
  * Returns whether it is unsure that it fits; `price` is the line that says what its cost assumes.
  */
 static bool add_best(struct report *report, const struct search *search, const char **price)
 {
     *price = NULL;
     struct first best;
-    if (search_is_over_clusters(search)) return false;
+    const bool over = search_is_over_clusters(search);
+    if (!search->result.found && over) return false;
     if (!search->result.found) {
         const bool can_run = search->result.counts.verdict[RK_FITS][0] > 0;
         const char *reason = search_reason(report, search);
@@ -376,7 +377,7 @@ static bool add_best(struct report *report, const struct search *search, const c
     take_first(search, &best);
     const enum sure sure = verdict_best(report, search->result.complete, &best.forecast);
     if (!search->args->run.tokens) *price = verdict_cost(report, &best.forecast);
-    report_paragraph(report, unlaunchable(report, search, best.forecast.plan));
+    if (!over) report_paragraph(report, unlaunchable(report, search, best.forecast.plan));
     return sure == SURE_UNSURE;
 }
 

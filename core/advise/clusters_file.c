@@ -56,7 +56,8 @@ static void take_defaults(struct plan_draft *draft, const struct rk_machine *mac
     struct rk_plan *plan = &draft->plan;
     for (int i = 0; i < CLUSTERS_DEFAULTS; i++) {
         const struct clusters_default *d = &clusters_defaults[i];
-        if (!plan_given(draft, d->key)) rk_plan_axis_set(plan, d->axis, d->value);
+        if (!plan_given(draft, d->key))
+            rk_plan_axis_set(plan, d->axis, clusters_default_of(d, plan));
     }
     if (!plan_given(draft, "messages_sharded")) plan->messages_sharded = CLUSTERS_SHARD_MESSAGES;
     plan_take_precision(draft, &machine->cluster[0].system);

@@ -478,8 +478,7 @@ static bool list_ways(struct clusters_costs *costs, int cluster)
                 plan.tensor = t;
                 plan.context = c;
                 plan.expert = e;
-                plan.sequence_parallel &= t > 1;
-                plan.messages_sharded &= t > 1;
+                clusters_fit_width(&plan);
                 plan.pipeline = 2;
                 if (!list_data(costs, cluster, plan)) return false;
             }

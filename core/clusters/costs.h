@@ -95,6 +95,14 @@ bool clusters_overfull(const struct clusters_question *question, int cluster, ui
 bool clusters_can_run(const struct clusters_question *question, int cluster,
                       const struct rk_plan *plan, struct rk_reason *reason);
 
+/* Leaves out of a stage's words what only several tensor ranks have. */
+static inline void clusters_fit_width(struct rk_plan *plan)
+{
+    if (plan->tensor > 1) return;
+    plan->sequence_parallel = plan->messages_sharded = false;
+    plan->tensor_overlap = RK_OVERLAP_NONE;
+}
+
 /* Messages of a microbatch between two widths, both ways. */
 double clusters_boundary_s(const struct clusters_costs *costs, const struct stage_width *from,
                            const struct stage_width *to);

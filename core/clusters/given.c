@@ -532,7 +532,7 @@ static void tell_times(const struct judging *j, const struct clusters_plan *plan
     }
     microbatches_add(p, &j->paced, m);
     p->step_s = plan->simulated_s;
-    p->pipeline_s = m * slowest->message_s;
+    p->pipeline_s = clusters_waits(plan) ? m * slowest->message_s : 0;
     p->optimizer_s = fmin(fmax(0, tail_s), plan->stage[last].work.optimizer_s);
     p->data_s += fmax(0, tail_s) - p->optimizer_s;
     p->data_link_s += plan->stage[last].data_link_s;

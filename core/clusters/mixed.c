@@ -72,8 +72,7 @@ static bool judge_degrees(struct mixing *x, unsigned set, uint64_t tensor, uint6
     bool good = true;
     own.tensor = tensor;
     own.context = context;
-    own.sequence_parallel &= tensor > 1;
-    own.messages_sharded &= tensor > 1;
+    clusters_fit_width(&own);
     stage->parts = 0;
     for (int i = 0; i < q->machine->clusters; i++) {
         const struct rk_cluster *c = &q->machine->cluster[i];

@@ -61,6 +61,12 @@ static inline bool clusters_counts(const struct clusters_question *question,
     return !question->filter || question->filter->whole(question->filter->context, question, plan);
 }
 
+/* Do stages wait until their messages are sent, as estimate/step_time.c has it? */
+static inline bool clusters_waits(const struct clusters_plan *plan)
+{
+    return plan->chunks == 1 || plan->chunk[1].wait_s > 0;
+}
+
 /* The next stage, and the number of messages that a microbatch sends there: with interleaving one
  * for each chunk, and the last stage's go to the first; 0: none. */
 static inline int clusters_behind(const struct clusters_plan *plan, int stage, double *messages)

@@ -132,8 +132,7 @@ void given_of(const struct clusters_question *question, const struct clusters_pl
         own.recompute = from->recompute;
         own.recompute_parts = clusters_parts(&question->words, from->recompute);
         if (!question->offload) plan_offload(&own, from->activations_away, from->optimizer_away);
-        own.sequence_parallel &= own.tensor > 1;
-        own.messages_sharded &= own.tensor > 1;
+        clusters_fit_width(&own);
         struct given_stage *stage = &given->stage[i];
         *stage = (struct given_stage){
             .layers = (int)from->layers,

@@ -113,7 +113,7 @@ static bool consider(struct search *s, const struct clusters_plan *plan, double 
 
 /* ---- interleaving ---- */
 
-enum { MOST_RUNS = 4 };
+enum { MOST_RUNS = 4, RUNS_OF_BEST = 12 };
 
 /* The given plan with each stage's layers in so many runs, as even as they go; false: a stage has
  * too few layers, or microbatches do not fill the pipeline, as launchers want them to. */
@@ -134,13 +134,13 @@ static bool interleave(const struct search *s, struct given_plan *given, int run
 }
 
 /* Interleaved stages have shorter ends and send more; the simulation decides. */
-static bool try_interleaved(struct search *s)
+static bool try_interleaved(struct search *s, const struct clusters_plan *plan, int from, int to)
 {
     struct given_fault fault;
     const enum rk_schedule schedule = s->question->words.schedule;
     if (schedule != RK_1F1B && schedule != RK_GPIPE) return true;
-    for (int runs = 2; runs <= MOST_RUNS; runs++) {
-        given_of(s->question, &s->plan, &s->given);
+    for (int runs = from; runs <= to; runs++) {
+        given_of(s->question, plan, &s->given);
         if (!interleave(s, &s->given, runs)) continue;
         if (!given_judge(s->question, &s->given, &s->other, &fault)) return false;
         if (fault.reason.verdict == RK_FITS) consider(s, &s->other, s->answer->best.simulated_s);
@@ -203,7 +203,7 @@ static void visit(void *context, const struct chain_answer *found)
     if (clusters_counts(s->question, &s->plan))
         s->answer->straight_s = fmin(s->answer->straight_s, s->plan.simulated_s);
     consider(s, &s->plan, s->answer->best.simulated_s);
-    if (!try_interleaved(s)) s->failed = true;
+    if (!try_interleaved(s, &s->plan, 2, MOST_RUNS)) s->failed = true;
 }
 
 /* What a plan of these clusters has to be better than: the best one known, or what is as good as
@@ -479,12 +479,19 @@ static void begin(struct search *s, const struct clusters_question *question,
         .straight_s = INFINITY, .floor_s = INFINITY, .best = none, .alike = none, .proved = none};
     *s = (struct search){.question = question, .answer = answer, .reached_s = INFINITY};
     for (int i = 0; i < RK_MAX_CLUSTERS; i++)
-        answer->alone_s[i] = s->reached_alone_s[i] = INFINITY;
+        answer->alone_s[i] = answer->alone_step_s[i] = s->reached_alone_s[i] = INFINITY;
 }
 
+/* More or fewer runs of layers, then layers moved, until neither shortens the step. */
 static bool settle_layers(struct search *s)
 {
-    return is_stopped(s) || isinf(s->answer->best.simulated_s) || move_layers(s);
+    double before_s = INFINITY;
+    while (s->answer->best.simulated_s < before_s * (1 - 1e-9) && !is_stopped(s)) {
+        before_s = s->answer->best.simulated_s;
+        s->plan = s->answer->best;
+        if (!try_interleaved(s, &s->plan, 2, RUNS_OF_BEST) || !move_layers(s)) return false;
+    }
+    return true;
 }
 
 /* Are the stages so that a launcher can run them as one job: the same degrees and choices, none
@@ -558,4 +565,18 @@ bool clusters_search_top(const struct clusters_question *question, struct cluste
     free(round);
     free(s);
     return good;
+}
+
+bool clusters_search_take(const struct clusters_question *question,
+                          const struct clusters_plan *plan, struct clusters_answer *answer,
+                          struct clusters_kept *kept)
+{
+    const bool launched = clusters_stages_alike(plan);
+    if (question->alike == CLUSTERS_ALIKE_ONLY && !launched) return true;
+    if (plan->chunks == 1) answer->straight_s = fmin(answer->straight_s, plan->simulated_s);
+    if (plan->simulated_s < answer->best.simulated_s) answer->best = *plan;
+    if (question->alike == CLUSTERS_ALIKE_ALSO && launched &&
+        plan->simulated_s < answer->alike.simulated_s)
+        answer->alike = *plan;
+    return clusters_keep(kept, plan);
 }

@@ -21,10 +21,12 @@ struct clusters_answer {
     double floor_s;    /* no step takes less, of stages each in one cluster, interleaved or not: the
                           slowest works on all microbatches, without messages */
     double straight_s; /* the best step without interleaving */
-    struct clusters_plan proved;     /* none has a smaller value_s */
-    double alone_s[RK_MAX_CLUSTERS]; /* the least value_s of each cluster by itself */
-    bool usable[RK_MAX_CLUSTERS];    /* does a stage of one layer fit on it, some way? */
-    bool runs[RK_MAX_CLUSTERS];      /* ... memory apart; else `refused` says why not */
+    struct clusters_plan proved;          /* none has a smaller value_s */
+    double alone_s[RK_MAX_CLUSTERS];      /* the least value_s of each cluster by itself */
+    double alone_step_s[RK_MAX_CLUSTERS]; /* ... and the best step that a search of it alone finds;
+                                             INFINITY: none, or not asked */
+    bool usable[RK_MAX_CLUSTERS];         /* does a stage of one layer fit on it, some way? */
+    bool runs[RK_MAX_CLUSTERS];           /* ... memory apart; else `refused` says why not */
     struct rk_reason refused[RK_MAX_CLUSTERS];
     uint64_t labels, limits, problems, simulated;
     bool stopped; /* as the question has it: the rest is not to be believed */
@@ -39,6 +41,12 @@ bool clusters_search_top(const struct clusters_question *question, struct cluste
 
 /* ... without. */
 bool clusters_search(const struct clusters_question *question, struct clusters_answer *answer);
+
+/* A plan that was found elsewhere, simulated: is it the best, or the best that is launched? False:
+ * no memory. */
+bool clusters_search_take(const struct clusters_question *question,
+                          const struct clusters_plan *plan, struct clusters_answer *answer,
+                          struct clusters_kept *kept);
 
 /* Is it what a search that keeps `most` plans (0: none) has given to question->keep? */
 bool clusters_progress_fits(const void *progress, size_t bytes, int most);

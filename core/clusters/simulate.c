@@ -12,12 +12,19 @@ static struct timeline_duration lasting(double again_s, double seconds)
         .recompute_s = again_s, .compute_s = seconds, .total_s = again_s + seconds};
 }
 
+/* `before`: the chunk in front; NULL: none. */
 static void fill_chunk(const struct timeline_plan *timeline, const struct clusters_chunk *from,
+                       const struct clusters_chunk *before, bool waits,
                        struct timeline_chunk *chunk)
 {
-    const double message_s = (from->message_s + from->wait_s) / 2, again_s = from->again_s;
+    const double message_s = waits ? (from->message_s + from->wait_s) / 2 : 0;
+    const double again_s = from->again_s;
     const double backward_s = from->backward_s - again_s + message_s;
     *chunk = (struct timeline_chunk){.blocks = from->layers, .held = 1.0 / timeline->chunks};
+    if (!waits) {
+        chunk->send_s[0] = from->message_s / 2;
+        chunk->send_s[1] = before ? before->message_s / 2 : 0;
+    }
     chunk->pass[PASS_FORWARD] = lasting(0, from->forward_s + message_s);
     if (pipeline_splits(&timeline->pipeline)) {
         chunk->pass[PASS_INPUT_GRAD] = lasting(again_s, backward_s - from->weights_s);
@@ -52,9 +59,11 @@ enum rk_status clusters_timeline(const struct clusters_plan *plan, struct timeli
     const enum rk_status status = timeline_plan_open(timeline, error);
     if (status != RK_OK) return status;
     for (int i = 0; i < plan->stages; i++) {
-        for (int k = 0; k < plan->chunks; k++)
-            fill_chunk(timeline, &plan->chunk[k * plan->stages + i],
+        for (int k = 0; k < plan->chunks; k++) {
+            const struct clusters_chunk *from = &plan->chunk[k * plan->stages + i];
+            fill_chunk(timeline, from, k + i ? from - 1 : NULL, clusters_waits(plan),
                        &timeline->chunk[i * plan->chunks + k]);
+        }
         timeline->end[i].optimizer_s = plan->stage[i].sync_s;
         timeline->tier[0].capacity_bytes[i] = plan->stage[i].capacity_bytes;
         fill_bytes(timeline, &plan->stage[i], i);

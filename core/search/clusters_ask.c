@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "clusters/predict.h"
+#include "search/clusters_alone.h"
 #include "search/clusters_space.h"
 #include "search/clusters_where.h"
 #include "search/engine.h"
@@ -167,6 +168,21 @@ static bool asks_for_more(const struct rk_query *query)
     return query->sort || query->pareto;
 }
 
+/* Each cluster by itself has virtual stages and splits that a search over several does not try. */
+static bool search_alone(struct asking *a)
+{
+    struct clusters_plan *plan = malloc(sizeof *plan);
+    bool good = plan != NULL;
+    for (int i = 0; good && i < a->question.machine->clusters && !a->stopped; i++) {
+        if (!clusters_alone(a->space, &a->question, i, plan)) continue;
+        a->simulated++;
+        a->answer.alone_step_s[i] = plan->simulated_s;
+        good = clusters_search_take(&a->question, plan, &a->answer, &a->space->kept);
+    }
+    free(plan);
+    return good;
+}
+
 static enum rk_status search(struct asking *a, struct rk_error *error)
 {
     struct clusters_space *s = a->space;
@@ -185,6 +201,7 @@ static enum rk_status search(struct asking *a, struct rk_error *error)
     a->searched = a->answer.problems;
     a->simulated = a->answer.simulated;
     a->stopped |= a->answer.stopped;
+    if (!search_alone(a)) return no_memory(error);
     if (asks_for_more(a->query) && !a->stopped && !search_parts(a)) return no_memory(error);
     s->late = clusters_where_is_late(a->where);
     s->filtered = a->question.filter != NULL;

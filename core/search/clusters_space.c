@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "clusters/predict.h"
 #include "estimate/plan_check.h"
+#include "plan/habits.h"
 #include "search/clusters_where.h"
 #include "search/fingerprint.h"
 #include "search/plans_space.h"
@@ -60,7 +61,15 @@ const struct clusters_default clusters_defaults[CLUSTERS_DEFAULTS] = {
     {RK_PLAN_GRADIENT_OVERLAP, "gradient_overlap", 1},
     {RK_PLAN_WEIGHT_OVERLAP, "weight_overlap", 1},
     {RK_PLAN_SEQUENCE_PARALLEL, "sequence_parallel", 1},
+    {RK_PLAN_TENSOR_OVERLAP, "tensor_overlap", RK_OVERLAP_RING}, /* where the framework has it */
 };
+
+/* A tensor group stays in a node, so that its ranks are in each other's reach. */
+uint64_t clusters_default_of(const struct clusters_default *what, const struct rk_plan *words)
+{
+    const bool overlaps = habits_of(words)->overlaps_sequence && words->sequence_parallel;
+    return what->axis == RK_PLAN_TENSOR_OVERLAP && !overlaps ? RK_OVERLAP_NONE : what->value;
+}
 
 const struct rk_system *clusters_kernels(const struct rk_machine *machine)
 {
@@ -85,7 +94,8 @@ static void take_defaults(struct clusters_question *q, const struct rk_plans_pro
     struct rk_plan *words = &q->words;
     for (int i = 0; i < CLUSTERS_DEFAULTS; i++) {
         const struct clusters_default *d = &clusters_defaults[i];
-        if (!p->pinned[d->axis].count) rk_plan_axis_set(words, d->axis, d->value);
+        if (!p->pinned[d->axis].count)
+            rk_plan_axis_set(words, d->axis, clusters_default_of(d, words));
     }
     if (!p->pinned[RK_PLAN_ATTENTION].count)
         words->attention = usual_attention(words->framework, q->machine);

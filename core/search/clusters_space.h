@@ -30,8 +30,11 @@ struct clusters_default {
     const char *key;
     uint64_t value;
 };
-enum { CLUSTERS_DEFAULTS = 4 };
+enum { CLUSTERS_DEFAULTS = 5 };
 extern const struct clusters_default clusters_defaults[CLUSTERS_DEFAULTS];
+
+/* Its value where the words before it in the table are those of a plan. */
+uint64_t clusters_default_of(const struct clusters_default *what, const struct rk_plan *words);
 
 /* A system with the attention kernels that every cluster has; NULL: they differ. */
 const struct rk_system *clusters_kernels(const struct rk_machine *machine);

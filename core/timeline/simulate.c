@@ -106,7 +106,7 @@ static inline void send(struct simulation *sim, struct worker *w, struct run *ru
     const int direction = run->order.pass == PASS_FORWARD ? TO_NEXT : TO_PREVIOUS;
     const int target = target_of(plan, w->stage, &run->order);
     const uint32_t chunk = run->order.chunk;
-    const double message_s = plan->message_s[direction];
+    const double message_s = plan->message_s[direction] + run->chunk->send_s[direction];
     double start_s = run->end_s;
     run->free_s = run->end_s;
     if (target == NO_INBOX && plan->messages != TIMELINE_CHARGED) return;

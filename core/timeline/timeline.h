@@ -78,6 +78,7 @@ struct timeline_chunk {
     double released; /* ... of it, with the gradient of the input, where backward is split */
     double reduce_s; /* of the gradients of one of its pieces: a block, or all if it has none */
     double reduce_bytes;
+    double send_s[2]; /* of its messages, forward and backward, on top of the plan's */
     struct timeline_duration pass[PASSES];
 };
 

@@ -1,6 +1,7 @@
 /* Plans over several clusters from C: what is found is predicted, also as words say it;
  * restrictions and machines that are wrong are errors. */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <reckon/reckon.h>
 #include <string.h>
 
@@ -71,6 +72,37 @@ Test(clusters_public, what_is_wrong_is_an_error)
     model.layers = 400;
     cr_expect_eq(search(&model, &system, RK_PLAN_TENSOR, 8, &error), RK_NOTHING_FITS);
     rk_system_release(&system);
+}
+
+/* The best step of a search; INFINITY: nothing fits. */
+static double best_s(const struct rk_model *model, const struct rk_system *system)
+{
+    struct rk_plans_problem problem;
+    struct rk_error error;
+    rk_plans_problem_init(&problem, model, system, RK_MEGATRON, system->machine ? 0 : 16, 64, 0);
+    const enum rk_status status = rk_plans_best(&problem, NULL, &found, &error);
+    return status == RK_OK ? found.step_s : (double)INFINITY;
+}
+
+/* A pipeline over a slow link brings nothing: the plan is that of the fast cluster alone, with its
+ * virtual stages and what Megatron-LM overlaps. A cluster of several is timed by simulation. */
+Test(clusters_public, several_clusters_are_never_slower_than_one)
+{
+    struct rk_model model;
+    struct rk_system several, alone;
+    struct rk_error error;
+    cr_assert_eq(rk_model_load("llama2-13b", &model, &error), RK_OK);
+    cr_assert_eq(rk_system_load("h100-sxm5-80g", &alone, &error), RK_OK);
+    alone.devices = 16;
+    const double alone_s = best_s(&model, &alone);
+    cr_assert_eq(rk_system_load_several("h100-sxm5-80g x16 + a100-sxm4-80g x8 link=0.1Gb/s@50us",
+                                        &several, &error),
+                 RK_OK);
+    const double several_s = best_s(&model, &several);
+    cr_expect_lt(several_s, 1.015 * alone_s, "%g s, alone %g s", several_s, alone_s);
+    cr_expect_gt(several_s, 0.985 * alone_s, "%g s, alone %g s", several_s, alone_s);
+    rk_system_release(&several);
+    rk_system_release(&alone);
 }
 
 /* Every question of advise.h, by the same functions as of one cluster. */

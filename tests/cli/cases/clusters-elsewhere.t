@@ -26,7 +26,7 @@ reckon search -m llama3.1-70b -s h100-sxm5-80g -g 8 -b 64 -q -k 1 | grep -e assu
 reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 64 --sort hbm --why; echo "exit $?"
 === stdout
 model,step_s,affordable,plan
-llama3.1-8b,5.30466929622995,true,"pp2 cp2 gbs64 stages=4:8@1/dp4
+llama3.1-8b,5.115567180139328,true,"tp2 pp2 vpp2 gbs64 stages=4:4@1/dp4
 exit 2
 cluster,gpus,batch,plan
 new,8,1024,gpus8 tp1 pp1
@@ -34,7 +34,7 @@ old,8,1024,gpus8 tp1 pp1
 True True
 exit 2
 belief 22 
-switch 26 tp2 gbs64 stages=4:32/dp4 messages-sharded sp zero1 grad-overlap weight-overlap
+switch 26 cp4 gbs64 stages=2:32/dp2 messages-sharded zero1 grad-overlap weight-overlap
 belief 30 
 exit 3
   nothing fits without offload; assumed: host memory 2048 GiB per node of 8 at 50 GB/s each

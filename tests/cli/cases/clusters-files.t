@@ -17,6 +17,8 @@ exit 2
 exit 3
 same
 === stderr
+reckon: the plan cannot be launched: 12.needs tensor_overlap: on cluster a: needs sequence parallelism: give sp
+reckon: the plan cannot be launched: 12.needs tensor_overlap: on cluster a: needs sequence parallelism: give sp
 reckon: nothing.json: cannot open: No such file or directory; check the path
 reckon: pipeline: the file says it stage by stage: leave it out
 reckon: wrong.json:1:23: data: must be >= 1, got 0

@@ -11,9 +11,9 @@ reckon longest llama3.2-1b "$two" -g 8; echo "exit $?"
 reckon longest llama3.2-1b "$two" tp2; echo "exit $?"
 === stdout
 [8, 196608, 262144, 'new: HBM3', 8]
-pp2 cp4 gbs16 seq196608 stages=1:13/dp1,3@1/dp1 messages-sharded cp-kind=ulysses zero3 grad-overlap weight-overlap loss-in-chunks offload-activations=0.25902014651988753 recompute-rest
-79.426344 18905395446
-79.426344 18905395446
+pp2 vpp3 cp4 gbs16 seq196608 stages=1:4/dp1,1@1/dp1,4,1,5,1 messages-sharded zero3 grad-overlap weight-overlap loss-in-chunks offload-activations=0.2178862803860625 recompute-rest
+75.853609 18479416689
+75.853609 18479416689
 exit 2
 exit 2
 === stderr

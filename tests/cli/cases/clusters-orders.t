@@ -44,47 +44,49 @@ ask --sort cost; echo "exit $?"
 ask --where 'split == 4'; echo "exit $?"
 === stdout
 == another order: the best by it, also of machines with fewer nodes
-   1  3.6232        4522.0  35.77    13.3         32       0.06441  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 cp2 dp1 mbs1; new:
-   2  4.1153        5308.4  35.78    15.1         24       0.05944  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; new: 15 layers tp4 cp2 dp1 mbs1; new
-   1  3.4804        9414.9  48.98    54.2         16       0.03867  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mb
-   2  3.4837        9406.2  48.93    55.8         16       0.03871  gbs64 round4; new: 8,9 layers tp1 cp2 dp4 mbs1; new: 7,8 layers tp1 cp2 dp4 mbs1
-   1  3.4804        9414.9  48.98    54.2         16       0.03867  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mb
-   1  3.4804        9414.9  48.98    54.2         16       0.03867  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mb
-   1  7.2072        9093.1  47.30    57.3          8       0.04004  gbs64 round4; new: 32 layers tp2 dp4 mbs1
+   1  3.4171        6393.0  43.09    15.4         24       0.04936  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; new: 15 layers tp4 cp2 dp1 mbs1; new
+   2  3.4074        4808.4  38.03    17.9         32       0.06058  gbs64 round1; new: 14 layers tp4 cp2 dp1 mbs1; new: 12 layers tp4 cp2 dp1 mbs1; ol
+   1  3.4128        9601.5  49.95    53.4         16       0.03792  gbs64 round4; new: 4,4,4,5 layers tp1 cp2 dp4 mbs1; new: 3,4,4,4 layers tp1 cp2 dp
+   2  3.4167        9590.5  49.89    54.2         16       0.03796  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mb
+   1  3.4128        9601.5  49.95    53.4         16       0.03792  gbs64 round4; new: 4,4,4,5 layers tp1 cp2 dp4 mbs1; new: 3,4,4,4 layers tp1 cp2 dp
+   1  3.4128        9601.5  49.95    53.4         16       0.03792  gbs64 round4; new: 4,4,4,5 layers tp1 cp2 dp4 mbs1; new: 3,4,4,4 layers tp1 cp2 dp
+   1  6.8367          9586  49.87    69.7          8       0.03798  gbs64 round2; new: 32 layers tp1 cp4 dp2 mbs1
 == frontiers
-   1  2.8328        5783.7  45.75    56.0         32       0.05036  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
-   2  3.2290        6765.3  45.60    63.7         24       0.04664  gbs64 round8; old: 4 layers tp1 dp8 mbs1; new: 28 layers tp1 cp2 dp8 mbs1
-   3  3.4804        9414.9  48.98    54.2         16       0.03867  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mb
+   1  2.7192        6025.2  47.66    60.5         32       0.04834  gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
+   2  3.2247        6774.5  45.66    63.7         24       0.04658  gbs64 round8; old: 4 layers tp2 dp4 mbs2; new: 28 layers tp1 cp2 dp8 mbs1
+   3  3.4128        9601.5  49.95    53.4         16       0.03792  gbs64 round4; new: 4,4,4,5 layers tp1 cp2 dp4 mbs1; new: 3,4,4,4 layers tp1 cp2 dp
 rank,step_s,hbm_bytes
-1,2.8327983700758503,60122288087.04
-2,3.0034890495972797,58044825477.12
-3,3.0935346319509858,34249437757.44
-4,3.4723784449130166,25823537725.44
-5,3.6231596966213937,14283307745.28
+1,2.719249530380159,65004701491.2
+2,2.8035279804364506,37095667712
+3,2.8360627599492396,33464428052.48
+4,3.1311490845728867,23202313830.4
+5,3.153670539532368,21235392348.16
+6,3.4073981222750285,19270202163.2
+7,3.4170559200721744,16532878131.2
 True True
 == all of them
-   1  2.8328        5783.7  45.75    56.0         32       0.05036  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
-   2  2.8922        5664.9  44.81    57.9         32       0.05142  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
-39 ['index', 'step_s', 'samples_per_s', 'tokens_per_s', 'mfu', 'hbm_bytes', 'offload_bytes', 'matrix_s', 'attention_s', 'memory_s', 'recompute_s', 'tensor_s', 'context_s', 'expert_s', 'offload_s', 'launch_s', 'pipeline_s', 'bubble_s', 'data_s', 'optimizer_s', 'batch', 'plan']
-2.8327983700758503 pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
-42 3.004860639309059
-"step_s": 2.8327983700758503
-"step_s": 2.998189239329909
-"step_s": 3.0490482650673156
+   1  2.7192        6025.2  47.66    60.5         32       0.04834  gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
+   2  2.7307        6000.0  47.46    60.5         32       0.04855  gbs64 round8; old: 4,5 layers tp1 cp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
+52 ['index', 'step_s', 'samples_per_s', 'tokens_per_s', 'mfu', 'hbm_bytes', 'offload_bytes', 'matrix_s', 'attention_s', 'memory_s', 'recompute_s', 'tensor_s', 'context_s', 'expert_s', 'offload_s', 'launch_s', 'pipeline_s', 'bubble_s', 'data_s', 'optimizer_s', 'batch', 'plan']
+2.7192495303801589 tp2 pp2 vpp2 gbs64 stages=8:4@1/dp8,11/dp8/tp1/cp2/no-sp/no-tp-overlap,5,12 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
+46 2.726561743503854
+"step_s": 2.719249530380159
+"step_s": 2.7670404730884672
+"step_s": 2.8035279804364506
 == systems of both kinds in one table
 exit 2
 system,gpus,batch,step_s
 h100-sxm5-80g x16,16,64,3.938015060414764
-h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5 link=100Gb/s@50us,32,64,4.178417605433298
+h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5 link=100Gb/s@50us,32,64,3.125031263463474
 a100-sxm4-80g x16,16,64,9.776424615491514
 system,gpus,step_s
 8,8,7.861561931223219
 16,16,3.938015060414764
 model,system,gpus,fits,step_s
-llama3.1-8b,8,16,21,8.077577443536212
-llama3.1-8b,16,24,22,4.846797165392648
-llama3.1-70b,8,16,9,117.01054084402215
-llama3.1-70b,16,24,6,40.003528861781504
+llama3.1-8b,8,16,17,6.10958683173495
+llama3.1-8b,16,24,22,3.693573083198922
+llama3.1-70b,8,16,5,97.77398910247928
+llama3.1-70b,16,24,10,32.71107302272153
 == refused
 exit 2
 exit 2

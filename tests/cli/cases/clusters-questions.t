@@ -105,43 +105,43 @@ sed '/^recv 2 .*r:tied/d' logs/rank-16.log >less; mv less logs/rank-16.log
 reckon check --logs logs >told; code=$?; tail -2 told; echo "exit $code"
 === stdout
 == timeline
-fits: P(fits) 100 %, 3.075 s per step, MFU 42.1 %, memory 39.3 of 80.0 GiB on stage 1 of 0-1
+fits: P(fits) 100 %, 2.932 s per step, MFU 44.2 %, memory 39.9 of 80.0 GiB on stage 1 of 0-1
   llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, simulation
-  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
+  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp tp-overlap zero1 grad-overlap
   weight-overlap
 schedule 1f1b: 2 stages of 1 chunk each, 8 microbatches, 32 passes; messages beside
-step: 3.07502 s simulated, 3.07502 s by the simulation: the same
-idle: 13.1 % of the step on average, 15.8 % at most, 10.5 % on the busiest stage, whose bubble is 10.4 % by the simulation
-tightest: stage 1, memory tier 0 (HBM3): 39.30 GiB at most, 39.30 GiB by the simulation: the same; it has 80 GiB
+step: 2.9316 s simulated, 2.9316 s by the simulation: the same
+idle: 12.4 % of the step on average, 14.1 % at most, 10.7 % on the busiest stage, whose bubble is 10.6 % by the simulation
+tightest: stage 1, memory tier 0 (HBM3): 39.93 GiB at most, 39.93 GiB by the simulation: the same; it has 80 GiB
 trace: t.json, all of the step
 PyTorch schedule: t.csv
 
 Peak memory
 memory                tightest stage       peak   estimate  difference   capacity  first at  in flight
                                                                      %                   ms
-memory tier 0 (HBM3)               1  39.30 GiB  39.30 GiB        0.00  80.00 GiB  112.3988          1  microbatches
+memory tier 0 (HBM3)               1  39.93 GiB  39.93 GiB        0.00  80.00 GiB  108.8072          1  microbatches
 
 Stages
 cluster  stage  blocks  compute  offload  messages  reduce  optimizer      idle  of step   peak  of HBM
                               s        s         s       s         ms        ms        %    GiB       %
-old          0       8   2.5609   0.0000    0.0000  0.0000    28.9624  485.1941     15.8  18.95    23.7  ######..................
-new          1      24   2.7260   0.0000    0.0000  0.0000    26.8865  322.1839     10.5  39.30    49.1  ############............
+old          0       8   2.4890   0.0000    0.0000  0.0000    28.9624  413.6045     14.1  19.58    24.5  ######..................
+new          1      24   2.5915   0.0000    0.0000  0.0000    26.8865  313.2048     10.7  39.93    49.9  ############............
 165
 0F0,0F1,,0B0,0F2,0B1,0F3,0B2,0F4,0B3,0F5,0B4,0F6,0B5,0F7,0B6
 ,1F0,1B0,1F1,1B1,1F2,1B2,1F3,1B3,1F4,1B4,1F5,1B5,1F6,1B6,1F7
-step: 3.28295 s simulated, 3.28295 s by the simulation: the same
-step: 2.90299 s simulated, 2.90299 s by the simulation: the same
+step: 2.87025 s simulated, 2.87025 s by the simulation: the same
+step: 2.76634 s simulated, 2.76634 s by the simulation: the same
 ]}
 ]}
-step: 3.07502 s simulated, 3.07502 s by the simulation: the same
-step                3.0750 s
+step: 2.9316 s simulated, 2.9316 s by the simulation: the same
+step                2.9316 s
 exit 2
 == fits
-fits: P(fits) 100 %, 3.075 s per step, MFU 42.1 %, memory 39.3 of 80.0 GiB on stage 1 of 0-1
+fits: P(fits) 100 %, 2.932 s per step, MFU 44.2 %, memory 39.9 of 80.0 GiB on stage 1 of 0-1
   llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, simulation
-  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
+  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp tp-overlap zero1 grad-overlap
   weight-overlap
-  memory: 90 % interval 30.5-56.7 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); it fits
+  memory: 90 % interval 30.9-57.6 of 80.0 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); it fits
 
 Memory of a GPU, stage by stage
                stage 0  stage 1
@@ -154,26 +154,26 @@ mlp               5.25     7.88  activations of dense MLPs
 norms             2.00     3.00  activations of norms and the residual stream
 embedding         0.00     2.02  activations of embedding, head and loss
 working           0.22     1.04  temporary buffers of the current operation
-communication     0.27     0.82  buffers of collectives and messages
+communication     0.89     1.44  buffers of collectives and messages
 context           1.50     1.59  the GPU's context, libraries and their workspaces
 fragmentation     0.53     0.95  fragmentation
-total            18.95    39.30
+total            19.58    39.93
 capacity         80.00    80.00  of the device
-left             61.05    40.70
+left             60.42    40.07
 
 Single changes that save memory
 change                             saves   left  fits   step  slower by
                                      GiB    GiB            s          %
-recompute=full                     12.73  53.43   yes  3.991       29.8  recompute whole layers
-zero3                              12.10  52.79   yes  3.199        4.0  shard weights too
-zero2                               8.96  49.65   yes  3.132        1.9  shard gradients too
-recompute=selective:mlp             8.35  49.04   yes  3.674       19.5  recompute dense MLPs
-tp4 stages=8:8@1/dp4,24/dp4         8.26  48.96   yes  3.518       14.4  double tensor, halve data parallelism
-gradient-bytes=2                    5.36  46.06   yes  3.066       -0.3  store gradients in 16 bits
-recompute=full recompute-layers=8   4.24  44.94   yes  3.643       18.5  recompute half of the layers
-recompute=selective:layernorm       1.59  42.29   yes  3.095        0.7  recompute norms
-moment1-bytes=2 moment2-bytes=2     1.34  42.04   yes  3.074        0.0  store moments in 16 bits
-recompute=selective:core_attn       0.01  40.71   yes  3.179        3.4  recompute attention's core
+recompute=full                     12.73  52.80   yes  3.791       29.3  recompute whole layers
+zero3                              12.10  52.17   yes  3.080        5.1  shard weights too
+zero2                               8.96  49.03   yes  2.989        2.0  shard gradients too
+recompute=selective:mlp             8.35  48.42   yes  3.502       19.5  recompute dense MLPs
+tp4 stages=8:8@1/dp4,24/dp4         7.64  47.71   yes  3.003        2.4  double tensor, halve data parallelism
+gradient-bytes=2                    5.36  45.44   yes  2.922       -0.3  store gradients in 16 bits
+recompute=full recompute-layers=8   4.24  44.32   yes  3.517       20.0  recompute half of the layers
+recompute=selective:layernorm       1.59  41.66   yes  2.952        0.7  recompute norms
+moment1-bytes=2 moment2-bytes=2     1.34  41.41   yes  2.931        0.0  store moments in 16 bits
+recompute=selective:core_attn       0.01  40.08   yes  3.036        3.5  recompute attention's core
 
 Offloading is not tried: not every cluster has a second memory.
 exit 3
@@ -189,40 +189,40 @@ mlp              21.00    63.00  activations of dense MLPs
 norms             8.00    24.00  activations of norms and the residual stream
 embedding         0.00    16.16  activations of embedding, head and loss
 working           0.88     8.08  temporary buffers of the current operation
-communication     0.45     1.88  buffers of collectives and messages
+communication     2.95     1.88  buffers of collectives and messages
 context           1.50     1.59  the GPU's context, libraries and their workspaces
 fragmentation     2.11     7.61  fragmentation
-total            46.90   177.65
+total            49.40   177.65
 capacity         80.00    80.00  of the device
-left             33.10   -97.65
+left             30.60   -97.65
 
 context
 zero3
 zero2
 context
 == diff
-both fit: B takes 22.0 % more time than A, 3.753 s against 3.075 s per step, 0.819 times the throughput
+both fit: B takes 12.0 % more time than A, 3.282 s against 2.932 s per step, 0.893 times the throughput
 llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us
-A  a.json: 3.075 s per step, 39.30 GiB
-  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
+A  a.json: 2.932 s per step, 39.93 GiB
+  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp tp-overlap zero1 grad-overlap
   weight-overlap
-B  b.json: 3.753 s per step, 48.07 GiB
-  plan: tp2 pp2 gbs64 stages=16:8@1/dp8,24/dp4/tp4 messages-sharded sp zero1 grad-overlap
-  weight-overlap
+B  b.json: 3.282 s per step, 50.57 GiB
+  plan: tp2 pp2 gbs64 stages=16:8@1/dp8,24/dp4/tp4 messages-sharded sp tp-overlap zero1
+  grad-overlap weight-overlap
 
 Differences, and the effect of each key: A with it alone, B without it
-key     A                               B                                    alone    memory     without
-stages  tp2/sp/zero1: 8:8@1/dp8,24/dp8  tp2/sp/zero1: 16:8@1/dp8,24/dp4/tp4  +22.0 %  +8.77 GiB  -18.1 %
+key     A                                          B                                               alone    memory      without
+stages  tp2/sp/tp-overlap/zero1: 8:8@1/dp8,24/dp8  tp2/sp/tp-overlap/zero1: 16:8@1/dp8,24/dp4/tp4  +12.0 %  +10.64 GiB  -10.7 %
 
 Layers that are run differently, and the effect of each run of layers
-stage  layers  change                                        alone    memory      without
-    -  all     samples of a round 8 -> 16                    +8.9 %   +16.90 GiB  -6.8 %
-    1  8-31    new tp2 cp1 dp8 none -> new tp4 cp1 dp4 none  +13.7 %  -8.26 GiB   -10.8 %
+stage  layers  change                                        alone   memory      without
+    -  all     samples of a round 8 -> 16                    +9.6 %  +17.53 GiB  -8.4 %
+    1  8-31    new tp2 cp1 dp8 none -> new tp4 cp1 dp4 none  +2.6 %  -7.64 GiB   -2.1 %
 
 Path from A to B, the most helpful change first
-change                                                                          step      saved   of A  memory
-                                                                                   s         ms      %     GiB
-stages tp2/sp/zero1: 8:8@1/dp8,24/dp8 -> tp2/sp/zero1: 16:8@1/dp8,24/dp4/tp4  3.7528  -677.7636  -22.0   48.07
+change                                                                                                step      saved   of A  memory
+                                                                                                         s         ms      %     GiB
+stages tp2/sp/tp-overlap/zero1: 8:8@1/dp8,24/dp8 -> tp2/sp/tp-overlap/zero1: 16:8@1/dp8,24/dp4/tp4  3.2821  -350.5268  -12.0   50.57
 
 Where the time of a step goes
                 A       B     B - A
@@ -230,11 +230,11 @@ Where the time of a step goes
 matrix     1.9018  1.8998   -1.9379  matrix products
 attention  0.3708  0.3698   -1.0752  attention kernels
 memory     0.1843  0.1810   -3.3152  memory-bound operations: norms, activations, casts
-tensor     0.2691  0.6420  372.9862  exposed tensor-parallel communication
-bubble     0.3201  0.6312  311.1057  pipeline bubble (fill, drain, imbalance)
+tensor     0.1346  0.1873   52.7262  exposed tensor-parallel communication
+bubble     0.3111  0.6153  304.1290  pipeline bubble (fill, drain, imbalance)
 data       0.0152  0.0152    0.0000  exposed data-parallel communication of gradients and weights
 optimizer  0.0138  0.0138    0.0000  optimizer step
-step       3.0750  3.7528  677.7636  all changes
+step       2.9316  3.2821  350.5268  all changes
 
 Memory of the fullest GPU
                    A      B  B - A
@@ -247,75 +247,71 @@ mlp             7.88  15.75   7.88  activations of dense MLPs
 norms           3.00   6.00   3.00  activations of norms and the residual stream
 embedding       2.02   4.04   2.02  activations of embedding, head and loss
 working         1.04   2.21   1.17  temporary buffers of the current operation
-communication   0.82   0.72  -0.10  buffers of collectives and messages
+communication   1.44   3.22   1.78  buffers of collectives and messages
 context         1.59   1.59   0.00  the GPU's context, libraries and their workspaces
 fragmentation   0.95   1.91   0.96  fragmentation
-all            39.30  48.07   8.77  of the device
-both fit: B takes 6.8 % more time than A, 3.283 s against 3.075 s per step, 0.937 times the throughput
+all            39.93  50.57  10.64  of the device
+both fit: B takes 2.1 % less time than A, 2.870 s against 2.932 s per step, 1.02 times the throughput
 Differences, and the effect of each key: A with it alone, B without it
-key     A                               B                                    alone   memory     without
-stages  tp2/sp/zero1: 8:8@1/dp8,24/dp8  tp2/sp/zero1: 8:4@1/dp8,12/dp8,4,12  +6.8 %  +6.76 GiB  -6.3 %
+key     A                                          B                                               alone   memory     without
+stages  tp2/sp/tp-overlap/zero1: 8:8@1/dp8,24/dp8  tp2/sp/tp-overlap/zero1: 8:4@1/dp8,12/dp8,4,12  -2.1 %  +6.76 GiB  +2.1 %
 
 both fit: the plans are the same
-both fit: B takes 7.9 % less time than A, 2.833 s against 3.075 s per step, 1.09 times the throughput
+both fit: B takes 7.2 % less time than A, 2.719 s against 2.932 s per step, 1.08 times the throughput
 llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us
-A  a.json: 3.075 s per step, 39.30 GiB
-  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
+A  a.json: 2.932 s per step, 39.93 GiB
+  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp tp-overlap zero1 grad-overlap
   weight-overlap
-B  best: 2.833 s per step, 55.99 GiB
-  plan: pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 zero1 grad-overlap weight-overlap
+B  best: 2.719 s per step, 60.54 GiB
+  plan: tp2 pp2 vpp2 gbs64 stages=8:4@1/dp8,11/dp8/tp1/cp2/no-sp/no-tp-overlap,5,12
+  messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
 
 Differences, and the effect of each key: A with it alone, B without it
-key               A                               B                            alone   memory      without
-stages            tp2/sp/zero1: 8:8@1/dp8,24/dp8  cp2/zero1: 8:8@1/dp8,24/dp8  -7.9 %  +16.69 GiB  +14.8 %
-messages_sharded  yes                             no                           +5.8 %  +0.00 GiB   +0.0 %
-
-Layers that are run differently, and the effect of each run of layers
-stage  layers  change                                        alone   memory      without
-    0  0-7     old tp2 cp1 dp8 none -> old tp1 cp2 dp8 none  +0.1 %  +0.00 GiB   +12.6 %
-    1  8-31    new tp2 cp1 dp8 none -> new tp1 cp2 dp8 none  -6.0 %  +16.69 GiB  +11.6 %
+key     A                                          B                                                                           alone   memory      without
+stages  tp2/sp/tp-overlap/zero1: 8:8@1/dp8,24/dp8  tp2/sp/tp-overlap/zero1: 8:4@1/dp8,11/dp8/tp1/cp2/no-sp/no-tp-overlap,5,12  -7.2 %  +20.61 GiB  +7.8 %
 
 Path from A to B, the most helpful change first
-change                                                                                              step     saved  of A  memory
-                                                                                                       s        ms     %     GiB
-stages tp2/sp/zero1: 8:8@1/dp8,24/dp8 -> cp2/zero1: 8:8@1/dp8,24/dp8, messages_sharded yes -> no  2.8328  242.2221   7.9   55.99
+change                                                                                                                            step     saved  of A  memory
+                                                                                                                                     s        ms     %     GiB
+stages tp2/sp/tp-overlap/zero1: 8:8@1/dp8,24/dp8 -> tp2/sp/tp-overlap/zero1: 8:4@1/dp8,11/dp8/tp1/cp2/no-sp/no-tp-overlap,5,12  2.7192  212.3487   7.2   60.54
 
 Where the time of a step goes
                 A       B      B - A
                 s       s         ms
-matrix     1.9018  1.9018     0.0000  matrix products
-attention  0.3708  0.3955    24.6506  attention kernels
-memory     0.1843  0.1843     0.0000  memory-bound operations: norms, activations, casts
-tensor     0.2691  0.0000  -269.0566  exposed tensor-parallel communication
-bubble     0.3201  0.3048   -15.3525  pipeline bubble (fill, drain, imbalance)
-data       0.0152  0.0226     7.4150  exposed data-parallel communication of gradients and weights
-optimizer  0.0138  0.0239    10.1215  optimizer step
-step       3.0750  2.8328  -242.2221  all changes
+matrix     1.9018  1.7667  -135.0645  matrix products
+attention  0.3708  0.4523    81.4969  attention kernels
+memory     0.1843  0.0920   -92.2958  memory-bound operations: norms, activations, casts
+tensor     0.1346  0.0844   -50.2102  exposed tensor-parallel communication
+launch     0.0000  0.0132    13.1578  host launch overhead
+bubble     0.3111  0.2804   -30.7189  pipeline bubble (fill, drain, imbalance)
+data       0.0152  0.0152    -0.0359  exposed data-parallel communication of gradients and weights
+optimizer  0.0138  0.0151     1.3220  optimizer step
+step       2.9316  2.7192  -212.3487  all changes
 
 Memory of the fullest GPU
                    A      B  B - A
                  GiB    GiB    GiB
-weights         5.36  10.73   5.36  weights in the datatype they are stored in
-gradients      10.73  21.46  10.73  weight gradients
-optimizer       4.02   4.02   0.00  master copy and moments
-attention       1.89   1.89   0.00  activations of attention
-mlp             7.88   7.88   0.00  activations of dense MLPs
-norms           3.00   3.00   0.00  activations of norms and the residual stream
+weights         5.36  10.32   4.96  weights in the datatype they are stored in
+gradients      10.73  20.65   9.92  weight gradients
+optimizer       4.02   3.87  -0.15  master copy and moments
+attention       1.89   2.71   0.83  activations of attention
+mlp             7.88  11.32   3.45  activations of dense MLPs
+norms           3.00   4.31   1.31  activations of norms and the residual stream
 embedding       2.02   2.02   0.00  activations of embedding, head and loss
 working         1.04   1.01  -0.03  temporary buffers of the current operation
-communication   0.82   1.45   0.63  buffers of collectives and messages
+communication   1.44   1.45   0.00  buffers of collectives and messages
 context         1.59   1.59   0.00  the GPU's context, libraries and their workspaces
-fragmentation   0.95   0.95   0.00  fragmentation
-all            39.30  55.99  16.69  of the device
+fragmentation   0.95   1.29   0.33  fragmentation
+all            39.93  60.54  20.61  of the device
 exit 0
-both fit: B takes 88.6 % more time than A, 5.801 s against 3.075 s per step, 1.06 times the throughput
+both fit: B takes 88.4 % more time than A, 5.523 s against 2.932 s per step, 1.06 times the throughput
 Differences, and the effect of each key: A with it alone, B without it
 key    A   B    alone    memory     without
-batch  64  128  +88.6 %  +0.00 GiB  -47.0 %
+batch  64  128  +88.4 %  +0.00 GiB  -46.9 %
 
 Layers that are run differently, and the effect of each run of layers
 stage  layers  change                                            alone    memory     without
-    1  8-31    new tp2 cp1 dp8 mlp -> new tp2 cp1 dp8 layernorm  -14.4 %  +6.76 GiB  +16.9 %
+    1  8-31    new tp2 cp1 dp8 mlp -> new tp2 cp1 dp8 layernorm  -14.4 %  +6.76 GiB  +16.8 %
 
 Layers that are run differently, and the effect of each run of layers
 stage  layers  change                                                                                                    alone   memory     without
@@ -331,9 +327,10 @@ few.json: warning 12.environment: NCCL_SOCKET_IFNAME not set: the interface that
 llama3.1-8b over 2 clusters: 1 error, 3 warnings
 exit 1
 llama3.1-8b over 2 clusters: 1 error, 1 warning
-tight.json:2:3: note 5.stage: stage 0 84.2 GiB: unsure, P(fits) 22 %: 80 GiB are there: reckon fits lists what makes room
+tight.json:2:3: warning 5.stage: stage 0 89.2 GiB: does not fit, P(fits) 17 %: 80 GiB are there: reckon fits lists what makes room
 tight.json:3:3: error 5.stage: stage 1 312.1 GiB: does not fit, P(fits) 0 %: 80 GiB are there: reckon fits lists what makes room
-llama3.1-8b over 2 clusters: 1 error, 1 note
+tight.json:3:3: error 12.needs: tensor_overlap: on cluster new: needs sequence parallelism: give sp
+llama3.1-8b over 2 clusters: 2 errors, 1 warning
 exit 1
 exit 2
 exit 2
@@ -341,13 +338,13 @@ exit 2
 The run
 tokens                         1.000 T
 steps                          1,907,349
-days                           68.11             expected, failures and checkpoints included
-... with few failures          67.99             10th percentile, of failures alone; the step has a range of its own
-... with many failures         68.31             90th percentile
-of it training                 67.88
+days                           64.93             expected, failures and checkpoints included
+... with few failures          64.82             10th percentile, of failures alone; the step has a range of its own
+... with many failures         65.13             90th percentile
+of it training                 64.72
 goodput                        99.67 %           training over all of it
 a failure every                65.99 days
-failures                       1.032             expected
+failures                       0.984             expected
 noticing, restarting, waiting  0.02 %
 work done again                0.16 %
 checkpoints                    0.16 %
@@ -357,18 +354,18 @@ a checkpoint every             4.97 h            the best, or that of --interval
 spare nodes                    1
 a checkpoint has               104.70 GiB
 ... and takes                  28.11 s
-GPU-hours                      52.309 K
-cost in USD                    310.891 K         spare nodes included
+GPU-hours                      49.870 K
+cost in USD                    304.044 K         spare nodes included
 The run, cluster by cluster
 The run, cluster by cluster
 cluster  GPUs used  GPU-hours  USD per hour  cost in USD  W per GPU
 cluster  GPUs used  GPU-hours  USD per hour  cost in USD  W per GPU
                             K                          K
                             K                          K
-new             16     26.155          2.50       65.387      603.0
-new             16     26.155          2.50       65.387      603.0
-old             16     26.155          1.99       52.048      318.4  of the list; price= in the system says another
-old             16     26.155          1.99       52.048      318.4  of the list; price= in the system says another
+new             16     24.935          2.50       62.337      617.1
+new             16     24.935          2.50       62.337      617.1
+old             16     24.935          1.99       49.620      325.1  of the list; price= in the system says another
+old             16     24.935          1.99       49.620      325.1  of the list; price= in the system says another
 
 
 bytes over links: 164.1k USD of it, of steps done twice, too
@@ -377,14 +374,14 @@ bytes over links: 164.1k USD of it, of steps done twice, too
 Stages: a microbatch, and the memory of a GPU
 stage  blocks  parameters  forward  backward  in flight  state  activations  rest  total   left
                         B       ms        ms               GiB          GiB   GiB    GiB    GiB
-0           8        1.14   90.874   186.184          2   8.14         8.73  2.09  18.95  61.05  ######..................
-1          24        2.88  115.422   225.321          1  21.03        15.82  2.45  39.30  40.70  ############............
+0           8        1.14   87.282   180.797          2   8.14         8.73  2.71  19.58  60.42  ######..................
+1          24        2.88  108.714   215.224          1  21.03        15.82  3.08  39.93  40.07  ############............
 
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
-    0  old           8      2    16   2   1   1   8    1  none         90.87    186.18     43.05  28.96    19.0      100  ######..................
-    1  new          24      2    16   2   1   1   8    1  none        115.42    225.32      0.00  26.89    39.3      100  ############............
+    0  old           8      2    16   2   1   1   8    1  none         87.28    180.80     43.05  28.96    19.6      100  ######..................
+    1  new          24      2    16   2   1   1   8    1  none        108.71    215.22      0.00  26.89    39.9      100  ############............
 
 Communication of a step
 stage  to the next one over  each way  both ways  gradients of a GPU  their collectives
@@ -392,98 +389,100 @@ stage  to the next one over  each way  both ways  gradients of a GPU  their coll
     0  old - new             4.00 GiB    344.397            4.23 GiB             96.178
     1  -                            -          -           10.73 GiB             83.202
 
-a step costs 0.1201 USD: GPU-hours used, bytes over links
+a step costs 0.1185 USD: GPU-hours used, bytes over links
 exit 2
-GPU-hours                      52.309 K
-cost in USD                    327.565 K         spare nodes included
+GPU-hours                      49.870 K
+cost in USD                    319.940 K         spare nodes included
 exit 2
 exit 2
 == the best plans
 Best plans
 rank    step  tokens/s/GPU    MFU  memory  GPUs used  USD per step  plan
            s                    %     GiB
-   1  2.8328        5783.7  45.75    56.0         32        0.1174  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
-   2  2.8922        5664.9  44.81    57.9         32        0.1180  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
-   3  2.9982        5464.6  43.23    65.5         32        0.1192  gbs64 round8; new: 24 layers tp1 cp2 dp8 mbs1; old: 8 layers tp1 cp2 dp8 mbs1
-   4  3.0035        5455.0  43.15    54.1         32        0.1193  gbs64 round8; old: 9 layers tp1 cp2 dp8 mbs1; new: 23 layers tp1 cp2 dp8 mbs1
+   1  2.7192        6025.2  47.66    60.5         32        0.2879  gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
+   2  2.7307        6000.0  47.46    60.5         32        0.2880  gbs64 round8; old: 4,5 layers tp1 cp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
+   3  2.7670        5921.1  46.84    62.8         32        0.2884  gbs64 round8; old: 4,4 layers tp2 dp8 mbs1; new: 12,12 layers tp1 cp2 dp8 mbs1
+   4  2.7946        5862.7  46.37    62.7         32        0.4605  gbs64 round8; old: 3,3,3 layers tp2 dp8 mbs1; new: 7,8,8 layers tp1 cp2 dp8 mbs1
 
 True True
 exit 2
 exit 2
 == program
 llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs: 2 programs
-  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
+  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp tp-overlap zero1 grad-overlap
 
 Classes of ranks
 stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  context  experts   data  stages     parameters  state   held
                                                                  PFLOP     GiB        B        B    GiB     MiB                   GiB    GiB
-    0           0     16          6296         8          682     0.40   20.50     0.00     0.00   5.55  256.00  1,135,149,056   7.93   8.51
-    1          16     16        18,683         8         2043     1.32   60.75     0.00     0.00  14.08  256.00  2,880,114,688  20.12  14.78
+    0           0     16          8689         8          682     0.40   20.50     0.00     0.00   5.55  256.00  1,135,149,056   7.93   8.51
+    1          16     16        25,757         8         2043     1.32   60.75     0.00     0.00  14.08  256.00  2,880,114,688  20.12  14.78
 llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs: 2 programs
-  plan: tp2 pp2 gbs64 stages=16:8@1/dp8,24/dp4/tp4 messages-sharded sp zero1 grad-overlap
-  weight-overlap
+  plan: tp2 pp2 gbs64 stages=16:8@1/dp8,24/dp4/tp4 messages-sharded sp tp-overlap zero1
+  grad-overlap weight-overlap
   stage 0: old, 8 layers, tp2 cp1 dp8 mbs2
   stage 1: new, 24 layers, tp4 cp1 dp4 mbs4
 
 Classes of ranks
 stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  context  experts  data  stages     parameters  state   held
                                                                  PFLOP     GiB        B        B   GiB     MiB                   GiB    GiB
-    0           0     16          3220         8          354     0.40   20.50     0.00     0.00  5.55  256.00  1,135,149,056   7.93  17.02
-    1          16     16          9503         8         1059     1.32  182.25     0.00     0.00  6.04  256.00  1,440,157,696  12.07  29.56
+    0           0     16          4425         8          354     0.40   20.50     0.00     0.00  5.55  256.00  1,135,149,056   7.93  17.02
+    1          16     16        13,065         8         1059     1.32  182.25     0.00     0.00  6.04  256.00  1,440,157,696  12.07  29.56
 exit 0
 llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs: 2 programs
-  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8/recompute=selective:mlp messages-sharded sp zero1
-  grad-overlap weight-overlap
+  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8/recompute=selective:mlp messages-sharded sp
+  tp-overlap zero1 grad-overlap weight-overlap
   stage 0: old, 8 layers, tp2 cp1 dp8 mbs1
   stage 1: new, 24 layers, tp2 cp1 dp8 mbs1
 
 Classes of ranks
 stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  context  experts   data  stages     parameters  state  held
                                                                  PFLOP     GiB        B        B    GiB     MiB                   GiB   GiB
-    0           0     16          6296         8          682     0.40   20.50     0.00     0.00   5.55  256.00  1,135,149,056   7.93  8.51
-    1          16     16        21,563         8         2427     1.59   72.75     0.00     0.00  14.08  256.00  2,880,114,688  20.12  6.91
+    0           0     16          8689         8          682     0.40   20.50     0.00     0.00   5.55  256.00  1,135,149,056   7.93  8.51
+    1          16     16        29,405         8         2427     1.59   72.75     0.00     0.00  14.08  256.00  2,880,114,688  20.12  6.91
 exit 0
-  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp zero1 grad-overlap
+  plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp tp-overlap zero1 grad-overlap
   weight-overlap recompute=selective:mlp gradient-bytes=2
 == many machines
 exit 2
-most tokens per second: 16, 100Gb/s; fits: P(fits) 94 %, 2.833 s per step, MFU 45.7 %, memory 56.0 of 80.0 GiB on stage 1 of 0-1
-  plan: pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
+most tokens per second: 16, 100Gb/s; fits: P(fits) 88 %, 2.719 s per step, MFU 47.7 %, memory 60.5 of 80.0 GiB on stage 1 of 0-1
+  plan: tp2 pp2 vpp2 gbs64 stages=8:4@1/dp8,11/dp8/tp1/cp2/no-sp/no-tp-overlap,5,12
+  messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
 llama3.1-8b on 4 systems, detailed model: 4 of 4 problems have a plan
 
 Best plan of each problem
 system       GPUs  plans  fits    step  tokens/s/GPU    MFU  memory  fits in  GPUs used  USD per step  best plan
                                      s                    %     GiB        %
-8, 25Gb/s      24     11    11  3.4804        9414.9  48.98    54.2       96         16       0.03867  pp2 vpp3 cp2 gbs64 stages=4:5/dp4*2,6,5,6,5 messages-sharded zero1 grad-overlap weight-overlap
-8, 100Gb/s     24     17    17  3.2290        6765.3  45.60    63.7       84         24       0.04664  pp2 gbs64 stages=8:4@1/dp8,28/dp8/cp2 messages-sharded zero1 grad-overlap weight-overlap
-16, 25Gb/s     32     12    12  3.1404        5217.1  41.27    61.8       86         32       0.05583  pp2 cp2 gbs64 stages=8:5@1/dp8,27/dp8 messages-sharded zero1 grad-overlap weight-overlap
-16, 100Gb/s    32     17    17  2.8328        5783.7  45.75    56.0       94         32       0.05036  pp2 cp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded zero1 grad-overlap weight-overlap
+8, 25Gb/s      24     13    13  3.4128        9601.5  49.95    53.4       96         16       0.03792  pp2 vpp4 cp2 gbs64 stages=4:4/dp4,3/dp4,4*4,5,4 messages-sharded zero1 grad-overlap weight-overlap
+8, 100Gb/s     24     20    20  3.2247        6774.5  45.66    63.7       84         24       0.04658  tp2 pp2 gbs64 stages=8:4@1/dp4,28/dp8/tp1/cp2/no-sp/no-tp-overlap messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
+16, 25Gb/s     32     14    14  3.1279        5238.0  41.43    61.8       86         32       0.05561  tp4 pp2 gbs64 stages=8:5@1/dp4,27/dp8/tp1/cp2/no-sp/no-tp-overlap messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
+16, 100Gb/s    32     20    20  2.7192        6025.2  47.66    60.5       88         32       0.04834  tp2 pp2 vpp2 gbs64 stages=8:4@1/dp8,11/dp8/tp1/cp2/no-sp/no-tp-overlap,5,12 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
 system,gpus,plans,fits,step_s
-8,16,3,3,206.01468947857387
-16,24,9,9,74.0608148764714
+8,16,3,3,186.10974878058695
+16,24,6,6,72.29302207975275
 exit 2
 exit 2
 exit 2
 logs of 32 ranks: nothing found
 llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 24 GPUs: 2 programs
-  plan: tp2 pp2 gbs64 stages=8:20/dp8,12@1/dp8/tp1/no-sp/recompute=none messages-sharded sp zero1
-  grad-overlap weight-overlap recompute=full
+  plan: tp2 pp2 gbs64 stages=8:20/dp8,12@1/dp8/tp1/no-sp/recompute=none messages-sharded sp
+  tp-overlap zero1 grad-overlap weight-overlap recompute=full
   stage 0: new, 20 layers, tp2 cp1 dp8 mbs1
   stage 1: old, 12 layers, tp1 cp1 dp8 mbs1
 
 Classes of ranks
 stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  context  experts   data  stages     parameters  state   held
                                                                  PFLOP     GiB        B        B    GiB     MiB                   GiB    GiB
-    0           0     16        22,652         8         2318     1.34   70.50     0.00     0.00  11.95  256.00  2,443,870,208  17.07   1.25
+    0           0     16        31,085         8         2318     1.34   70.50     0.00     0.00  11.95  256.00  2,443,870,208  17.07   1.25
     1          16      8          6553        16           26     1.42    0.00     0.00     0.00  15.37  512.00  3,142,684,672  21.95  16.80
 exit 0
 logs of 24 ranks: nothing found
 exit 2
 llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 16 GPUs: 2 programs
-  plan: tp2 gbs64 stages=16:32/dp4~@1/dp4 messages-sharded sp zero1 grad-overlap weight-overlap
-  stage 0: 32 layers, tp2 cp1, replicas 4 on h100-sxm5-80g x16 mbs2, 4 on a100-sxm4-80g x16 mbs2
-    0           0      8        12,597         0         1413     1.72   81.25     0.00     0.00  19.63    0.00  4,015,263,744  28.05  38.07
-    0           8      8        12,597         0         1413     1.72   81.25     0.00     0.00  19.63    0.00  4,015,263,744  28.05  38.07
+  plan: tp2 gbs64 stages=16:32/dp4~@1/dp4 messages-sharded sp tp-overlap zero1 grad-overlap
+  weight-overlap
+                                                                 PFLOP     GiB        B        B    GiB       B                   GiB    GiB
+    0           0      8        17,360         0         1413     1.72   81.25     0.00     0.00  19.63    0.00  4,015,263,744  28.05  38.07
+    0           8      8        17,360         0         1413     1.72   81.25     0.00     0.00  19.63    0.00  4,015,263,744  28.05  38.07
 logs of 16 ranks: nothing found
 exit 1
   stage 0: new, 6 layers, tp2 cp1 dp8 mbs1
@@ -492,15 +491,15 @@ exit 1
 Classes of ranks
 stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  context  experts    data  stages  parameters   state    held
                                                                  TFLOP     MiB        B        B     MiB     MiB                 MiB     MiB
-    0           0      8          7491         9          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
-    0           2      1          7493        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
-    0           3      1          7493        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
-    0           6      1          7493        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
-    0           7      1          7493        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
-    0          10      1          7493        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
-    0          11      1          7493        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
-    0          14      1          7493        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
-    0          15      1          7491         9          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    0           0      8        10,065         9          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    0           2      1        10,067        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    0           3      1        10,067        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    0           6      1        10,067        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    0           7      1        10,067        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    0          10      1        10,067        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    0          11      1        10,067        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    0          14      1        10,067        10          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
+    0          15      1        10,065         9          708     1.57  516.00     0.00     0.00  207.10   15.20  41,362,944  295.85    9.77
     1          16      1          3668        18           14     4.26    0.00     0.00     0.00  406.18   30.40  81,126,144  580.26  352.60
     1          17      1          3670        19           14     4.26    0.00     0.00     0.00  406.18   30.40  81,126,144  580.26  352.60
     1          18      1          3670        19           14     4.26    0.00     0.00     0.00  406.18   30.40  81,126,144  580.26  352.60
@@ -523,12 +522,13 @@ exit 3
 speed.json: error 13.model: checkpoint layers 30: the model has 32
 llama3.1-8b over 2 clusters: 1 error
 exit 1
-logs/rank-2.log:7460: error 7.deadlock: send to 16 fp32 2412288 tag=33: rank 2 gpu waits in line 7460 for send to 16 fp32 2412288 tag=33: it never comes on rank 16
+logs/rank-2.log:10034: error 7.deadlock: send to 16 fp32 2412288 tag=33: rank 2 gpu waits in line 10034 for send to 16 fp32 2412288 tag=33: it never comes on rank 16
 logs of 24 ranks: 2 errors
 exit 1
 === stderr
 reckon: --window, --stages and --full choose what goes into a trace: give it a file with --trace
 reckon: a.json:1:37: stages: 32 layers in all, the model has 80
+reckon: the plan cannot be launched: 12.needs tensor_overlap: on cluster new: needs sequence parallelism: give sp
 reckon: over several clusters a plan is a file, as reckon search --save-plan writes it, or words that say its stages, stages=16:20/dp4,12@1/dp8
 reckon: --gpus does not go with several clusters
 reckon: --elastic does not go with several clusters

@@ -12,21 +12,21 @@ ask "$(machine 50 300 100)" --sensitivity >told; sed -n '/^Sensitivity of the be
 reckon predict -m llama3.1-8b -s "$(machine 50 300 100)" --plan a.json --sensitivity; echo "exit $?"
 === stdout
 28
-new - old,link,,,bandwidth_Bps 1.1696730527614176,1.1718422281634377
-1.169673052761418
-1.171842228163438
-old,network,0,NVLink3,bandwidth_Bps 1.1681511187808487,1.173679367944135
-1.168151118780849
-1.173679367944135
+new - old,link,,,bandwidth_Bps 0.8548745473729105,0.8635512489809916
+0.8548745473729106
+0.8635512489809916
+old,network,0,NVLink3,bandwidth_Bps 0.8554909590427102,0.8688727466963203
+0.8554909590427102
+0.8688727466963203
 Sensitivity of the best time: its relative change per relative change of the parameter
 cluster    what                                  now            sensitivity  best time with 10 % more  with 10 % less
-new        matrix engine: peak                   989.4 TFLOP/s  -0.433       1.124 s (-3.94 %)         1.226 s (+4.71 %)
-new        matrix engine: efficiency             0.775          -0.359       1.134 s (-3.12 %)         1.218 s (+4.07 %)
-new        network tier 0 (NVLink4): efficiency  0.809          -0.347       1.134 s (-3.12 %)         1.215 s (+3.82 %)
-new        network tier 0 (NVLink4): bandwidth   450 GB/s       -0.303       1.139 s (-2.74 %)         1.21 s (+3.32 %)
-old        matrix engine: peak                   312 TFLOP/s    -0.149       1.159 s (-0.98 %)         1.194 s (+2.00 %)
-new        attention: efficiency                 0.65           -0.073       1.163 s (-0.66 %)         1.18 s (+0.80 %)
-new - old: below 2.599 GB/s per node, several clusters are no better than one
+new        matrix engine: peak                   989.4 TFLOP/s  -0.482       0.8168 s (-4.89 %)        0.8995 s (+4.74 %)
+new        matrix engine: efficiency             0.775          -0.382       0.8251 s (-3.92 %)        0.8907 s (+3.71 %)
+old        matrix engine: peak                   312 TFLOP/s    -0.279       0.8383 s (-2.39 %)        0.8861 s (+3.18 %)
+new        network tier 0 (NVLink4): efficiency  0.809          -0.249       0.8435 s (-1.78 %)        0.8863 s (+3.21 %)
+new        network tier 0 (NVLink4): bandwidth   450 GB/s       -0.182       0.8513 s (-0.87 %)        0.8825 s (+2.76 %)
+old        network tier 0 (NVLink3): efficiency  0.766          -0.088       0.8553 s (-0.41 %)        0.8704 s (+1.36 %)
+new - old: below 3.408 GB/s per node, several clusters are no better than one
 exit 2
 === stderr
 reckon: "--sensitivity" is not known: reckon predict --help-all lists all flags

@@ -24,14 +24,14 @@ same: --sort step_usd -k 3
 same: --pareto time,step_usd
 same: --tensor 2,4 --launchable
 == lists and ranges of an axis: each stage has one of the values
-   1  3.0049        5452.5  43.13    30.9         32       0.05342  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2 cp2 dp4 mbs1
+   1  2.7266        6009.0  47.53    33.4         32       0.04847  gbs64 round4; old: 4,5 layers tp4 dp4 mbs1; new: 11,12 layers tp2 cp2 dp4 mbs1
 tp tp2 tp4 
-   1  2.8328        5783.7  45.75    56.0         32       0.05036  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
+   1  2.7560        5944.9  47.02    40.7         32       0.04900  gbs64 round4; new: 12,13 layers tp2 cp2 dp4 mbs1; old: 3,4 layers tp2 cp2 dp4 mbs1
 dp4 dp8 
-   1  3.3492        4891.9  38.70    56.2         32       0.05954  gbs64 round16; old: 8 layers tp2 dp8 mbs2; new: 24 layers tp2 dp8 mbs2
+   1  2.8825        5683.9  44.96    37.8         32       0.05124  gbs64 round8; old: 4,5 layers tp4 dp4 mbs2; new: 11,12 layers tp4 dp4 mbs2
 mbs2 
-   1  2.9367        5579.0  44.13    56.0         32       0.05221  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1 recompute=selective; new: 24 layers t
-0
+   1  2.8272        5795.2  45.84    60.5         32       0.05026  gbs64 round8; old: 4,5 layers tp1 cp2 dp8 mbs1 recompute=selective; new: 11,12 lay
+1
 llama3.1-8b on h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5 link=100Gb/s@50us, 32 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 0 exactly solved problems and what lies near them
   no plan fits that keeps to all that is asked of its stages: 0 were simulated; leave a condition or a value out

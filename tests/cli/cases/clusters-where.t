@@ -37,110 +37,110 @@ reckon search -q -m gpt2-124m -b 8 -s "$two" tp8 --where 'hbm < 70GiB'; echo "ex
 # headroom is each cluster's own also where others are left out: 5 GiB of the old GPUs hold no plan
 reckon search -q -m gpt2-1558m -b 64 -s "h100-sxm5-80g x8 name=new price=2.5 + a100-sxm4-40g x8 name=old price=0.5 link=100Gb/s@50us" --pareto time,step_usd --headroom 35GiB -f csv | cut -d, -f 1,3,14-
 === stdout
-   1  3.0049        5452.5  43.13    30.9         32  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2
+   1  2.7266        6009.0  47.53    33.4         32  gbs64 round4; old: 4,5 layers tp4 dp4 mbs1; new: 11,12 layers tp
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           8      2    16   2   2   1   4    1  none         47.12     96.51     21.57  28.96    14.3      1
-    1  new          24      2    16   2   2   1   4    1  none         59.20    116.46      0.00  26.89    30.9      1
+    0  old           9      2    16   4   1   1   4    1  none         51.16    105.27     43.15  20.85    14.0      1
+    1  new          23      2    16   2   2   1   4    1  none         53.26    106.36     21.57  26.02    33.4      1
 
-bound      3.0049 s          no plan has an objective below: proved
+bound      2.8361 s          no plan has an objective below: proved
 exit 0
-   1  3.3978        4822.0  38.14    21.8         32  gbs64 round4; old: 9 layers tp4 dp4 mbs1; new: 23 layers tp4 dp4
+   1  2.7924        5867.4  46.41    25.7         32  gbs64 round4; old: 4,5 layers tp4 dp4 mbs1; new: 11,12 layers tp
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           9      2    16   4   1   1   4    1  none         59.64    117.99     21.57  20.85    12.1      1
-    1  new          23      2    16   4   1   1   4    1  none         67.83    126.60      0.00  16.41    21.8      1
+    0  old           9      2    16   4   1   1   4    1  none         51.16    105.27     43.15  20.85    14.0      1
+    1  new          23      2    16   4   1   1   4    1  none         55.77    108.09     21.57  16.41    25.7      1
 
-bound      3.4026 s          no plan has an objective below: proved
+bound      2.9068 s          no plan has an objective below: proved
 exit 0
-   1  3.6232        4522.0  35.77    13.3         32  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 
+   1  3.0778        5323.3  42.11    13.6         32  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           4      1     8   4   2   1   1    1  none         15.18     28.41      2.05  10.26     7.8      1
-    1  old           4      1     8   4   2   1   1    1  none         13.23     27.26     10.84   9.71     5.8      1
-    2  new          13      1     8   4   2   1   1    1  none         18.36     35.11      0.67  10.16    13.3      1
-    3  new          11      1     8   4   2   1   1    1  none         18.66     34.17      0.00  10.57    12.5      1
+    0  old           4      1     8   4   2   1   1    1  none         13.03     25.17      2.05  10.26     8.2      1
+    1  old           4      1     8   4   2   1   1    1  none         11.08     24.02     10.84   9.71     6.1      1
+    2  new          13      1     8   4   2   1   1    1  none         14.69     29.51      0.67  10.16    13.6      1
+    3  new          11      1     8   4   2   1   1    1  none         15.47     29.27      0.00  10.57    12.8      1
 
-bound      3.6245 s          no plan has an objective below: proved
+bound      3.0801 s          no plan has an objective below: proved
 exit 0
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
 exit 0
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
-   1  4.0811        8029.1  41.77    61.7         16  gbs64 round16; new: 32 layers tp4 dp4 mbs4
+   1  3.4768        9424.6  49.03    64.2         16  gbs64 round16; new: 32 layers tp4 dp4 mbs4
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms         s     ms     GiB       
-    0  new          32      2    16   4   1   1   4    4  none        350.87    663.75      0.00  22.70    61.7       
+    0  new          32      2    16   4   1   1   4    4  none        291.15    572.39      0.00  22.70    64.2       
 
-bound      2.8328 s          no plan has an objective below: proved
+bound      2.8282 s          no plan has an objective below: proved
 exit 0
    1  3.3258        9852.8  51.26    74.7         16  gbs64 round8; new: 32 layers tp1 cp2 dp8 mbs1
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
   no plan fits that keeps to all that is asked of its stages: 27 were simulated; leave a condition or a value out
 exit 1
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
-   1  2.8328        5783.7  45.75    56.0         32  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1
+   1  2.7192        6025.2  47.66    60.5         32  gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           8      2    16   1   2   1   8    1  none         83.47    178.23     43.05  46.50    25.5      1
-    1  new          24      2    16   1   2   1   8    1  none        101.98    208.21      0.00  45.31    56.0       
+    0  old           9      2    16   2   1   1   8    1  none         97.95    203.12     86.10  30.25    24.0      1
+    1  new          23      2    16   1   2   1   8    1  none         98.23    200.24     43.05  43.76    60.5       
 
-bound      2.8328 s          no plan has an objective below: proved
+bound      2.8282 s          no plan has an objective below: proved
 exit 0
 exit 2
 exit 2
-   1  3.0049        5452.5  43.13    30.9         32  gbs64 round4; old: 8 layers tp2 cp2 dp4 mbs1; new: 24 layers tp2
+   1  2.7266        6009.0  47.53    33.4         32  gbs64 round4; old: 4,5 layers tp4 dp4 mbs1; new: 11,12 layers tp
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           8      2    16   2   2   1   4    1  none         47.12     96.51     21.57  28.96    14.3      1
-    1  new          24      2    16   2   2   1   4    1  none         59.20    116.46      0.00  26.89    30.9      1
+    0  old           9      2    16   4   1   1   4    1  none         51.16    105.27     43.15  20.85    14.0      1
+    1  new          23      2    16   2   2   1   4    1  none         53.26    106.36     21.57  26.02    33.4      1
 
-bound      3.0049 s          no plan has an objective below: proved
+bound      2.8361 s          no plan has an objective below: proved
 exit 0
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           8      2    16   2   2   1   4    1  none         47.12     96.51     21.57  28.96    14.3      1
-    1  new          24      2    16   2   2   1   4    1  none         59.20    116.46      0.00  26.89    30.9      1
+    0  old           9      2    16   4   1   1   4    1  none         51.16    105.27     43.15  20.85    14.0      1
+    1  new          23      2    16   2   2   1   4    1  none         53.26    106.36     21.57  26.02    33.4       
 
 exit 2
 exit 2
 exit 2
 model,system,gpus,batch,step_s
-llama3.1-8b,8,16,64,7.207213727265066
-llama3.1-8b,16,24,64,3.4804390802228813
+llama3.1-8b,8,16,64,6.8366613028637735
+llama3.1-8b,16,24,64,3.4127848085747603
 exit 0
 exit 3
 x
 exit 2
 system,gpus,batch,step_s
-8,24,16,1.293438526342571
-8,24,32,2.541829218145352
-16,32,16,1.1706491816923266
-16,32,32,2.198922451363723
+8,24,16,0.9968270335004943
+8,24,32,1.9772230424719175
+16,32,16,0.8587790630965471
+16,32,32,1.6426315453344114
 Best plan of each problem
 GPUs  batch  plans  fits    step  tokens/s/GPU    MFU  memory  fits in  GPUs used  best pl
                                s                    %     GiB        %
-  32     16     15    15  1.1706        3498.9  27.68    13.7      100         32  tp8 pp2
-  32     32     19    19  2.1989        3725.5  29.47    13.7      100         32  tp8 pp2
-  32     64     19    19  4.1784        3921.1  31.02    17.9      100         32  tp8 pp2
+  32     16     18    18  0.8588        4769.6  37.73    15.4      100         32  tp8 pp2
+  32     32     21    21  1.6426        4987.1  39.45    15.4      100         32  tp8 pp2
+  32     64     19    19  3.1250        5242.8  41.47    21.6      100         32  tp8 pp2
 exit 2
 exit 2
 exit 2
 exit 2
-   1  2.8328        5783.7  45.75    56.0         32  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1
+   1  2.7192        6025.2  47.66    60.5         32  gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           8      2    16   1   2   1   8    1  none         83.47    178.23     43.05  46.50    25.5      1
-    1  new          24      2    16   1   2   1   8    1  none        101.98    208.21      0.00  45.31    56.0       
+    0  old           9      2    16   2   1   1   8    1  none         97.95    203.12     86.10  30.25    24.0      1
+    1  new          23      2    16   1   2   1   8    1  none         98.23    200.24     43.05  43.76    60.5       
 
-bound      2.8328 s          no plan has an objective below: proved
+bound      2.8282 s          no plan has an objective below: proved
 exit 0
 gpt2-124m on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, batch 8 of 1K tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 0 exactly solved problems and what lies near them

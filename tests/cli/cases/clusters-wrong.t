@@ -73,7 +73,7 @@ exit 2
 exit 2
 exit 2
 exit 0
-   1  2.1156        3872.1  28.71    13.7         32  gbs64 round4; 1: 9 layers tp8 dp2 mbs2; 0: 23 layers tp8 dp2 mbs2
+   1  1.5319        5347.6  39.65    15.4         32  gbs64 round4; 1: 5,5 layers tp8 dp2 mbs2; 0: 11,11 layers tp8 dp2 mbs2
 exit 2
 exit 2
 exit 2
@@ -98,11 +98,11 @@ exit 2
 exit 2
 exit 2
 exit 0
-step       5.2768  100.0
-step                5.2768 s
+step       5.0739  100.0
+step                5.0739 s
 exit 0
-step       5.2768  100.0
-step                5.2768 s
+step       5.0739  100.0
+step                5.0739 s
 exit 3
 exit 2
 exit 2

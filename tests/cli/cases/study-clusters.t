@@ -66,45 +66,45 @@ reckon study lists.json -q --db lists.db --export csv | cut -d, -f 12-
 reckon search -q -m llama3.1-8b -b 64 --tensor 4,8 -k 1 -s "$pair link=100Gb/s@50us" | grep '^   1'
 === stdout
 figure,point,model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,step,rate,mfu,gib,usd,clusters,pipeline,data,plan
-link,1,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=25Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,13,13,4.5159,116097,0.287,19,0.1718,"old, new",2,2,gbs64 round4; old: 7 layers tp8 dp2 mbs2; new: 25 layers tp8 dp2 mbs2
-link,2,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,19,19,4.1784,125475,0.3102,17.9,0.1718,"old, new",2,2,gbs64 round4; old: 9 layers tp8 dp2 mbs2; new: 23 layers tp8 dp2 mbs2
-link,3,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=400Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,29,29,4.0131,130643,0.3229,20.4,0.5154,"old, new",2,2,"gbs64 round4; old: 5,5 layers tp8 dp2 mbs2; new: 11,11 layers tp8 dp2 mbs2"
+link,1,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=25Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,15,15,3.5673,146969,0.3633,20.9,0.1718,"old, new",2,2,gbs64 round4; old: 6 layers tp8 dp2 mbs2; new: 26 layers tp8 dp2 mbs2
+link,2,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,19,19,3.125,167770,0.4147,21.6,0.5154,"old, new",2,2,"gbs64 round4; old: 5,5 layers tp8 dp2 mbs2; new: 11,11 layers tp8 dp2 mbs2"
+link,3,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=400Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,31,31,3.0677,170908,0.4225,28.1,0.5154,"new, old",2,2,"gbs64 round4; new: 12,12 layers tp8 dp2 mbs2; old: 4,4 layers tp8 dp2 mbs2"
 beside,1,llama3.1-8b,h100-sxm5-80g,16,64,bf16,megatron,8192,4650,2968,3.938,133135,0.4329,61.4,,,1,2,dp2 tp8 mbs8 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
 beside,2,llama3.1-8b,h100-sxm5-80g,32,64,bf16,megatron,8192,19830,13917,1.9748,265483,0.4316,58.6,,,1,4,dp4 tp8 mbs8 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
-beside,3,llama3.1-8b,near,32,64,bf16,megatron,8192,19,19,4.1783,125478,0.3102,17.9,,"old, new",2,2,gbs64 round4; old: 9 layers tp8 dp2 mbs2; new: 23 layers tp8 dp2 mbs2
-4.5159 0.1718 
-4.1784 0.1718 
-4.0131 0.5154 
+beside,3,llama3.1-8b,near,32,64,bf16,megatron,8192,19,19,3.1247,167790,0.4148,21.6,,"old, new",2,2,"gbs64 round4; old: 5,5 layers tp8 dp2 mbs2; new: 11,11 layers tp8 dp2 mbs2"
+3.5673 0.1718 
+3.1250 0.5154 
+3.0677 0.5154 
 reckon: 7 points, 7 searches: 6 finished before, 1 to do
-4 of 4 points are finished, 4 can run; highest MFU 32.9 %: llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=800Gb/s@50us,price=0.02, 32 GPUs
+4 of 4 points are finished, 4 can run; highest MFU 42.4 %: llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=800Gb/s@50us,price=0.02, 32 GPUs
 What the link is worth
 
 figure  points  finished  can run  plans  fits
-link         4         4        4     90    90
+link         4         4        4     94    94
 
 The best plan of each figure, by MFU
 figure  model        system                                                                                gpus  max batch  step s    MFU  memory  plan
                                                                                                                                  s      %     GiB
-link    llama3.1-8b  h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=800Gb/s@50us,price=0.02    32         64    3.94  32.87   44.05  gbs64 round8; new: 12,12 layers tp8 dp2 mbs4; old: 4,4 layers tp8 dp2 mbs4
-89
+link    llama3.1-8b  h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=800Gb/s@50us,price=0.02    32         64    3.06  42.36   38.46  gbs64 round8; old: 2,2,2,3 layers tp8 dp2 mbs4; new: 5,6,6,6 layers tp8 dp2 mbs4
+83
 max_batch,datatype,framework,sequence,strategies,fits,rank,step,usd,plan
-32,64,bf16,megatron,8192,17,17,1,2.8328,0.2222,gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
-32,64,bf16,megatron,8192,17,17,2,2.8922,0.2232,gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
-32,64,bf16,megatron,8192,17,17,3,2.9982,0.2251,gbs64 round8; new: 24 layers tp1 cp2 dp8 mbs1; old: 8 layers tp1 cp2 dp8 mbs1
+32,64,bf16,megatron,8192,20,20,1,2.7192,0.5637,"gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1"
+32,64,bf16,megatron,8192,20,20,2,2.7307,0.5639,"gbs64 round8; old: 4,5 layers tp1 cp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1"
+32,64,bf16,megatron,8192,20,20,3,2.767,0.5646,"gbs64 round8; old: 4,4 layers tp2 dp8 mbs1; new: 12,12 layers tp1 cp2 dp8 mbs1"
 Best plans
 rank    step  tokens/s/GPU    MFU  memory  GPUs used  USD per step  plan
            s                    %     GiB
-   1  2.8328        5783.7  45.75    56.0         32        0.2222  gbs64 round8; old: 8 layers tp1 cp2 dp8 mbs1; new: 24 layers tp1 cp2 dp8 mbs1
-   2  2.8922        5664.9  44.81    57.9         32        0.2232  gbs64 round8; old: 7 layers tp1 cp2 dp8 mbs1; new: 25 layers tp1 cp2 dp8 mbs1
-   3  2.9982        5464.6  43.23    65.5         32        0.2251  gbs64 round8; new: 24 layers tp1 cp2 dp8 mbs1; old: 8 layers tp1 cp2 dp8 mbs1
-92.55 7.108e+04 5.059e+05 4.333e+04 1.08e+10
-days                           92.55             expected, failures and checkpoints included
-GPU-hours                      71.079 K
-cost in USD                    505.894 K         spare nodes included
-energy in kWh                  43.332 K          boards at the load of the step, times factors for hosts, network and cooling (--prices)
+   1  2.7192        6025.2  47.66    60.5         32        0.5637  gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
+   2  2.7307        6000.0  47.46    60.5         32        0.5639  gbs64 round8; old: 4,5 layers tp1 cp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
+   3  2.7670        5921.1  46.84    62.8         32        0.5646  gbs64 round8; old: 4,4 layers tp2 dp8 mbs1; new: 12,12 layers tp1 cp2 dp8 mbs1
+69.22 5.316e+04 1.117e+06 3.701e+04 1.445e+10
+days                           69.22             expected, failures and checkpoints included
+GPU-hours                      53.160 K
+cost in USD                    1.117 M           spare nodes included
+energy in kWh                  37.015 K          boards at the load of the step, times factors for hosts, network and cooling (--prices)
 reckon: 1 point, 1 search: 1 finished before, 0 to do
 reckon: 1 point, 1 search: 0 finished before, 1 to do
-92.55 7.108e+04 4.837e+05 4.333e+04 1.08e+10
+69.22 5.316e+04 1.101e+06 3.701e+04 1.445e+10
 exit 2
 3
 3
@@ -118,8 +118,8 @@ exit 2
 3
 3
 step,plan
-3.3978,gbs64 round4; old: 9 layers tp4 dp4 mbs1; new: 23 layers tp4 dp4 mbs1
-   1  3.3978          4822  38.14    21.8         32  gbs64 round4; old: 9 layers tp4 dp4 mbs1; new: 23 layers tp4 dp4 mbs1
+2.7924,"gbs64 round4; old: 4,5 layers tp4 dp4 mbs1; new: 11,12 layers tp4 dp4 mbs1"
+   1  2.7924        5867.4  46.41    25.7         32  gbs64 round4; old: 4,5 layers tp4 dp4 mbs1; new: 11,12 layers tp4 dp4 mbs1
 === stderr
 reckon: price: 1 is not the price=2 that h100-sxm5-80g x16 has in its line: leave one of them out
 reckon: wrong.json:1:140: gpus: systems of several clusters say how many accelerators each has: leave it out

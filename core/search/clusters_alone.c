@@ -1,0 +1,103 @@
+#include "search/clusters_alone.h"
+
+#include "clusters/predict.h"
+#include "machine/part.h"
+#include "search/clusters_where.h"
+
+#include <reckon/search.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Chosen by a search of one cluster as well; each cluster has its own kernel of attention. */
+static bool is_free(enum rk_plan_axis axis)
+{
+    return clusters_axis_is_of_stages(axis) || axis == RK_PLAN_PIPELINE || axis == RK_PLAN_CHUNKS ||
+           axis == RK_PLAN_SPLIT || axis == RK_PLAN_ATTENTION;
+}
+
+static void pin(struct rk_plans_problem *p, enum rk_plan_axis axis, uint64_t value)
+{
+    p->pinned[axis].count = 1;
+    p->pinned[axis].value[0] = p->pinned[axis].to[0] = value;
+}
+
+/* The problem of one cluster, without the memory that plans leave free: what all stages have in
+ * common is pinned. */
+static void problem_of(const struct clusters_space *space, int index, struct roomy_system *roomy,
+                       struct rk_plans_problem *p)
+{
+    const struct clusters_question *q = &space->question;
+    const struct rk_cluster *c = &q->machine->cluster[index];
+    *p = space->problem;
+    p->system = system_with_room(roomy, &c->system,
+                                 q->usable_bytes[index] / c->system.memory[0].capacity_bytes);
+    p->base = q->words;
+    p->base.ranks = c->system.devices;
+    if (!p->pinned[RK_PLAN_ATTENTION].count)
+        p->base.attention =
+            rk_usual_attention(q->words.framework, c->system.kernels.attention_kernels);
+    for (int i = 0; i < RK_PLAN_AXES; i++) {
+        const enum rk_plan_axis axis = (enum rk_plan_axis)i;
+        if (!is_free(axis) && rk_plan_axis_info(axis)->by & RK_BY_RECKON)
+            pin(p, axis, rk_plan_axis_get(&q->words, axis));
+    }
+}
+
+/* Its stages, one after the other on the cluster; what all stages have stays the question's. False:
+ * a virtual stage has no layers, which no plan over clusters has. */
+static bool stages_of(const struct clusters_question *q, int index, const struct rk_plan *plan,
+                      struct given_plan *given)
+{
+    struct rk_plan own = q->words;
+    own.tensor = plan->tensor;
+    own.context = plan->context;
+    own.expert = plan->expert;
+    own.recompute = plan->recompute;
+    own.recompute_parts = clusters_parts(&q->words, plan->recompute);
+    clusters_fit_width(&own);
+    memset(given, 0, sizeof *given);
+    given->stages = (int)plan->pipeline;
+    given->chunks = (int)plan->chunks;
+    given->round = rk_plan_data(plan) * plan->microbatch;
+    for (int i = 0; i < given->stages; i++) {
+        given->stage[i].parts = 1;
+        given->stage[i].part[0] =
+            (struct given_part){.cluster = index, .data = rk_plan_data(plan), .plan = own};
+    }
+    for (int k = 0; k < given->stages * given->chunks; k++) {
+        const uint64_t layers = rk_plan_split(plan, q->model, (uint64_t)k);
+        if (!layers) return false;
+        given->split[k] = (uint16_t)layers;
+        given->stage[k % given->stages].layers += (int)layers;
+    }
+    return true;
+}
+
+/* Its best plan, and that in stages. Where the fastest has a virtual stage of the embedding or the
+ * head alone, the best that is split evenly. */
+static bool find_stages(struct rk_plans_problem *problem, const struct clusters_question *q,
+                        int index, struct given_plan *given)
+{
+    struct rk_plan plan;
+    struct rk_error error;
+    if (rk_plans_best(problem, &plan, NULL, &error) != RK_OK) return false;
+    if (stages_of(q, index, &plan, given)) return true;
+    pin(problem, RK_PLAN_SPLIT, RK_SPLIT_EVEN);
+    return rk_plans_best(problem, &plan, NULL, &error) == RK_OK &&
+           stages_of(q, index, &plan, given);
+}
+
+bool clusters_alone(const struct clusters_space *space, const struct clusters_question *question,
+                    int index, struct clusters_plan *plan)
+{
+    struct roomy_system roomy;
+    struct rk_plans_problem problem;
+    struct given_fault fault;
+    struct given_plan *given = malloc(sizeof *given);
+    problem_of(space, index, &roomy, &problem);
+    const bool good = given && find_stages(&problem, question, index, given) &&
+                      given_judge(question, given, plan, &fault) &&
+                      fault.reason.verdict == RK_FITS && clusters_counts(question, plan);
+    free(given);
+    return good;
+}
