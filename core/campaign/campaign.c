@@ -51,14 +51,22 @@ uint64_t rk_campaign_spares(const struct rk_campaign *c)
     return spares;
 }
 
+/* That fail together: a rack of NVLink or a pod of ICI has many hosts. */
+static uint64_t host_accelerators(const struct rk_system *system)
+{
+    const uint64_t near = system->networks ? system->network[0].size : 0;
+    const uint64_t host = system->kernels.host_accelerators;
+    const uint64_t node = host && (!near || host < near) ? host : near;
+    return node ? node : 1;
+}
+
 struct rk_campaign rk_campaign_of(const struct rk_campaign_facts *facts,
                                   const struct rk_model *model, const struct rk_system *system,
                                   const struct rk_plan *plan,
                                   const struct rk_prediction *prediction, double tokens)
 {
     const struct recovery_facts *r = &facts->recovery;
-    const uint64_t node =
-        system->networks && system->network[0].size > 0 ? system->network[0].size : 1;
+    const uint64_t node = host_accelerators(system);
     struct rk_campaign c = {
         .tokens = tokens,
         .tokens_per_step = (double)plan->batch * tokens_trained(model, plan),

@@ -19,6 +19,7 @@
 /* clang-format off */
 const struct field kernels_fields[] = {
     { "like",                        FIELD_TEXT,   .help = "id or path of the system whose kernels these are but for the other keys" },
+    { "host_accelerators",           FIELD_COUNT,  AT(rk_kernels, host_accelerators), .help = "accelerators of a host, which fail and are spared together; 0: those of the innermost network" },
     { "multiprocessors",             FIELD_COUNT,  AT(rk_kernels, multiprocessors), .min = 1, .preset = 120, .help = "units that run tiles of a matrix product at the same time" },
     { "tile_m",                      FIELD_COUNT,  AT(rk_kernels, tile_m), .min = 16, .max = 65536, .preset = 128, .help = "rows of the largest tile" },
     { "tile_n",                      FIELD_COUNT,  AT(rk_kernels, tile_n), .min = 16, .max = 65536, .preset = 256, .help = "columns of the largest tile" },

@@ -42,6 +42,8 @@ const struct field model_fields[] = {
     {#key, FIELD_CHOICE, FIELD_OPTIONAL, AT(key), .choices = names, .help = text},
 #define MODEL_TEXT(key, bytes, text)                                                               \
     {#key, FIELD_TEXT, FIELD_OPTIONAL, AT(key), .size = bytes, .help = text},
+#define MODEL_NUMBER(key, largest, text)                                                           \
+    {#key, FIELD_NUMBER, FIELD_OPTIONAL, AT(key), .max = largest, .help = text},
 #include <reckon/model.def>
     {"source", FIELD_SOURCE, .help = "where the numbers come from"},
     {.key = NULL},

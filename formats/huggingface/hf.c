@@ -219,25 +219,64 @@ static enum rk_status check_keys(const struct reading *r)
 
 /* ---- sequence ---- */
 
-/* The context before it was stretched: rope_scaling in version 4, rope_parameters in 5. */
+/* A number of one for all layers; one for each (Step 3.5), or for kinds of layers, is left. */
+static enum rk_status load_number(struct reading *r, const struct place *object, const char *key,
+                                  double *number)
+{
+    static const struct field any = {.type = FIELD_NUMBER};
+    struct place value;
+    if (!place_member(object, key, &value) || json_is_null(value.value) ||
+        json_is_array(value.value) || json_is_object(value.value))
+        return RK_OK;
+    return field_load(&value, &any, number, r->error);
+}
+
+/* What Megatron-LM's --use-rope-scaling does. */
+static bool is_rope_of_llama(const struct place *rope)
+{
+    static const char *const keys[] = {"rope_type", "type"};
+    struct place value;
+    for (int i = 0; i < 2; i++)
+        if (place_member(rope, keys[i], &value) && json_is_string(value.value))
+            return strcmp(json_string_value(value.value), "llama3") == 0;
+    return false;
+}
+
+/* Numbers that change what is learned, no time. */
+static enum rk_status load_numbers(struct reading *r)
+{
+    static const char *const epsilons[] = {"rms_norm_eps",       "layer_norm_eps",
+                                           "layer_norm_epsilon", "layernorm_epsilon",
+                                           "norm_eps",           "norm_epsilon"};
+    struct rk_model *model = &r->import->model;
+    const struct place *object = hf_model_object(r);
+    enum rk_status status = load_number(r, object, "routed_scaling_factor", &model->router_scaling);
+    for (size_t i = 0; i < sizeof epsilons / sizeof *epsilons && status == RK_OK; i++)
+        if (!(model->norm_epsilon > 0))
+            status = load_number(r, object, epsilons[i], &model->norm_epsilon);
+    return status;
+}
+
+/* Positions, and the context before it was stretched: rope_scaling in version 4, rope_parameters
+ * in 5. */
 static enum rk_status load_rope(struct reading *r)
 {
     static const char *const names[] = {"rope_parameters", "rope_scaling"};
-    static const struct field theta = {.type = FIELD_NUMBER};
+    struct rk_model *model = &r->import->model;
     static const struct field original = {.type = FIELD_COUNT,
                                           .offset = offsetof(struct hf_keys, original_positions),
                                           .min = 1,
                                           .max = 1e9};
     const struct place *object = hf_model_object(r);
     struct place rope, value;
-    double number;
-    enum rk_status status = RK_OK;
-    if (place_member(object, "rope_theta", &value) && !json_is_null(value.value) &&
-        !json_is_array(value.value)) /* one for each layer (Step 3.5) */
-        status = field_load(&value, &theta, &number, r->error);
+    enum rk_status status = load_number(r, object, "rope_theta", &model->rotary_base);
     for (int i = 0; status == RK_OK && i < 2; i++) {
         if (!place_member(object, names[i], &rope) || json_is_null(rope.value)) continue;
         status = place_need_object(&rope, r->error);
+        if (status == RK_OK && !(model->rotary_base > 0))
+            status = load_number(r, &rope, "rope_theta", &model->rotary_base);
+        if (status == RK_OK && is_rope_of_llama(&rope))
+            status = load_number(r, &rope, "factor", &model->rope_factor);
         if (status == RK_OK && place_member(&rope, "original_max_position_embeddings", &value) &&
             !json_is_null(value.value))
             status = field_load(&value, &original, &r->keys, r->error);
@@ -522,6 +561,7 @@ static enum rk_status read_all(struct reading *r)
         status = hf_keys_load(&r->at, r->type, &r->keys, &r->missing, r->unknown, sizeof r->unknown,
                               r->error);
     if (status == RK_OK) status = load_rope(r);
+    if (status == RK_OK) status = load_numbers(r);
     if (status == RK_OK) status = check_keys(r);
     if (status != RK_OK) return status;
     set_facts(r);

@@ -27,14 +27,17 @@ static const struct row {
 };
 /* clang-format on */
 
-const struct model_numbers *model_numbers(const struct rk_model *model)
+struct model_numbers model_numbers(const struct rk_model *model)
 {
+    const struct model_numbers own = {model->id, model->rotary_base, model->rope_factor,
+                                      model->norm_epsilon, model->router_scaling};
+    if (own.rotary_base > 0 || own.norm_epsilon > 0) return own;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (strncmp(model->id, rows[i].numbers.id, strlen(rows[i].numbers.id)) != 0) continue;
         for (size_t k = 0; k < sizeof rows[i].hidden / sizeof *rows[i].hidden; k++)
-            if (model->hidden == rows[i].hidden[k]) return &rows[i].numbers;
+            if (model->hidden == rows[i].hidden[k]) return rows[i].numbers;
     }
-    return NULL;
+    return own;
 }
 
 void model_limit_groups(struct rk_model *model, uint64_t groups, uint64_t active)

@@ -1,5 +1,5 @@
-/* model_numbers.h - numbers of published models that change what is learned and no time or memory:
- * models do not hold them, launch files need them; and what several readers of models share. */
+/* model_numbers.h - numbers that change what is learned and no time or memory, which launch files
+ * need, of models that do not state them; and what several readers of models share. */
 #ifndef RECKON_KEYS_MODEL_NUMBERS_H
 #define RECKON_KEYS_MODEL_NUMBERS_H
 
@@ -12,8 +12,9 @@ struct model_numbers {
     double router_scaling;
 };
 
-/* By the model's id and its width; NULL: they are not known. */
-const struct model_numbers *model_numbers(const struct rk_model *model);
+/* The model's own; of one that states none, by its id and its width. norm_epsilon 0: they are not
+ * known. */
+struct model_numbers model_numbers(const struct rk_model *model);
 
 /* Gives the model `groups` of experts of which a token's lie in `active`, where that limits them.
  */

@@ -46,7 +46,7 @@ static void print_header(FILE *file, const struct writer *w, const struct megatr
     text_put_line(file, w->m->id);
     fprintf(file, ", %" PRIu64 " parameters\n# plan:  %s\n#\n", rk_model_parameters(w->m), text);
     const int lost = notes_count(w->notes, NOTE_WARNING);
-    if (!model_numbers(w->m))
+    if (!(model_numbers(w->m).norm_epsilon > 0))
         fprintf(file,
                 "# Not known of this model, so that Megatron-LM's defaults hold: rotary base and "
                 "scaling, epsilon\n# of the norms%s. Check them.\n",

@@ -81,25 +81,20 @@ static void put_mixture(struct writer *w)
 }
 
 /* Numbers that change no time, but what is learned. */
-static void put_rotary(struct writer *w, const struct model_numbers *n)
-{
-    if (n->rotary_base > 0) megatron_put(w, FLAG(ROTARY_BASE), "%.0f", n->rotary_base);
-    if (n->rope_factor > 0) {
-        megatron_put(w, FLAG(ROPE_SCALING), "%s", "");
-        megatron_put(w, FLAG(ROPE_SCALING_FACTOR), "%g", n->rope_factor);
-    }
-    megatron_put(w, FLAG(NORM_EPSILON), "%g", n->norm_epsilon);
-}
-
 static void put_numbers(struct writer *w)
 {
-    const struct model_numbers *n = model_numbers(w->m);
-    if (n) put_rotary(w, n);
+    const struct model_numbers n = model_numbers(w->m);
+    if (n.rotary_base > 0) megatron_put(w, FLAG(ROTARY_BASE), "%.0f", n.rotary_base);
+    if (n.rope_factor > 0) {
+        megatron_put(w, FLAG(ROPE_SCALING), "%s", "");
+        megatron_put(w, FLAG(ROPE_SCALING_FACTOR), "%g", n.rope_factor);
+    }
+    if (n.norm_epsilon > 0) megatron_put(w, FLAG(NORM_EPSILON), "%g", n.norm_epsilon);
     if (w->m->active_groups) {
         megatron_put_count(w, FLAG(ROUTER_GROUPS), w->m->expert_groups);
         megatron_put_count(w, FLAG(ROUTER_GROUP_TOPK), w->m->active_groups);
     }
-    if (n && n->router_scaling > 0) megatron_put(w, FLAG(ROUTER_SCALING), "%g", n->router_scaling);
+    if (n.router_scaling > 0) megatron_put(w, FLAG(ROUTER_SCALING), "%g", n.router_scaling);
 }
 
 void megatron_put_model(struct writer *w)

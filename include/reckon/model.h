@@ -48,6 +48,7 @@ struct rk_model {
 #define MODEL_FLAG(key, preset, help)             bool key;
 #define MODEL_CHOICE(key, type, names, help)      type key;
 #define MODEL_TEXT(key, size, help)               char key[size];
+#define MODEL_NUMBER(key, most, help)             double key;
 #include <reckon/model.def>
 };
 
