@@ -93,7 +93,7 @@ char *model_text(const struct rk_model *model, const char *name, const char *des
     json_t *root = json_object();
     char *text = NULL;
     if (root && fill(root, model, name, description, sources, source_count))
-        text = json_dumps(root, JSON_INDENT(4));
+        text = json_dumps(root, JSON_INDENT(4) | JSON_REAL_PRECISION(15));
     json_decref(root);
     return text;
 }

@@ -20,7 +20,7 @@ reckon predict -m llama3.1-8b -s "gb200-nvl72 x288" -g 288 dp288 gbs1152 zero1 -
     --norm-epsilon 1e-06
     "rotary_base": 500000.0,
     "rope_factor": 8.0,
-    "norm_epsilon": 9.9999999999999995e-7,
+    "norm_epsilon": 1e-6,
     --position-embedding-type rope
     --rotary-base 500000
     --use-rope-scaling
