@@ -91,16 +91,16 @@ void steps_release(struct measured_steps *steps)
 
 /* ---- how near ---- */
 
-/* A step beside the one that is asked for, as likeness() looks at them. A model of the same width
- * and depth is of the same family. */
-struct beside {
+/* The step that is asked for and another one, as likeness() looks at them. A model of the same
+ * width and depth is of the same family. */
+struct pair {
     struct result asked, other;
 };
 
-static struct beside *beside_of(const struct rk_model *model, const struct rk_system *system,
-                                const struct rk_plan *plan)
+static struct pair *pair_of(const struct rk_model *model, const struct rk_system *system,
+                            const struct rk_plan *plan)
 {
-    struct beside *b = calloc(1, sizeof *b);
+    struct pair *b = calloc(1, sizeof *b);
     if (!b) return NULL;
     b->asked.model.layers = model->layers;
     b->asked.model.hidden = model->hidden;
@@ -111,7 +111,7 @@ static struct beside *beside_of(const struct rk_model *model, const struct rk_sy
     return b;
 }
 
-static double alike(struct beside *b, const struct measured_step *step, const struct rk_plan *plan)
+static double alike(struct pair *b, const struct measured_step *step, const struct rk_plan *plan)
 {
     const struct result *asked = &b->asked;
     const bool family = step->layers == asked->model.layers && step->hidden == asked->model.hidden;
@@ -183,7 +183,7 @@ static int by_most(const void *a, const void *b)
 }
 
 /* Reads plans, those that may come nearest first, as long as one may still be near enough. */
-static enum rk_status visit(struct beside *b, const struct measured_steps *steps,
+static enum rk_status visit(struct pair *b, const struct measured_steps *steps,
                             struct candidate *all, struct nearest *nearest, struct rk_error *error)
 {
     static const double rounding = 1e-9;
@@ -207,7 +207,7 @@ enum rk_status nearest_among(const struct measured_steps *steps, const struct rk
                              const struct rk_system *system, const struct rk_plan *plan,
                              struct nearest *nearest, struct rk_error *error)
 {
-    struct beside *b = beside_of(model, system, plan);
+    struct pair *b = pair_of(model, system, plan);
     struct candidate *all = malloc((steps->count + 1) * sizeof *all);
     *nearest = (struct nearest){0};
     const enum rk_status status =
