@@ -5,15 +5,13 @@
 #include "cli/export_plan.h"
 #include "cli/verdict.h"
 #include "keys/target.h"
-#include "megatron/megatron_args.h"
+#include "megatron/changed_lines.h"
 #include "text/text_file.h"
 #include <reckon/advise.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { WORDS = 512, LINE = 160, CORE_VERSION = 16 };
 
 enum rk_status doctor_memory_load(const char *path, struct memory_report *m, struct rk_error *error)
 {
@@ -122,67 +120,9 @@ static void add_predicted(struct report *report, const struct rk_prediction *p)
 
 /* ---- the line to change ---- */
 
-static void write_lines(FILE *file, const struct forecast *f, const struct target *target,
-                        const struct rk_plan *plan)
-{
-    char *words[WORDS];
-    if (target) {
-        target->write(file, f->model, plan, 0);
-        return;
-    }
-    const size_t count = megatron_run_words(f->model, plan, CORE_VERSION, words, WORDS);
-    for (size_t i = 0; i + 1 < count; i += 2)
-        fprintf(file, "%s%s%s\n", words[i], *words[i + 1] ? " " : "", words[i + 1]);
-    for (size_t i = 0; i < count; i++)
-        free(words[i]);
-}
-
-static char *lines_of(const struct forecast *f, const struct target *target,
-                      const struct rk_plan *plan)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
-    if (!file) return NULL;
-    write_lines(file, f, target, plan);
-    fclose(file);
-    return text;
-}
-
-static bool has_line(const char *text, const char *line, size_t length)
-{
-    for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
-        if (strcspn(text, "\n") == length && strncmp(text, line, length) == 0) return true;
-    return false;
-}
-
-/* The lines of the launch file that the change makes others, as many as there is room for: "a; b".
- * A section of a TOML, "[parallelism]", stands before the first of its lines. */
-static void join_changed(const char *before, const char *after, char line[static LINE])
-{
-    const char *section = "", *said = "";
-    size_t used = 0;
-    for (const char *at = after; *at; at += strcspn(at, "\n"), at += *at == '\n') {
-        const size_t length = strcspn(at, "\n"), blanks = strspn(at, " ");
-        if (*at == '[') section = at;
-        if (!length || *at == '[' || has_line(before, at, length)) continue;
-        const bool new = section != said;
-        const int title = new ? (int)strcspn(section, "\n") : 0;
-        const bool comma = at[length - 1] == ',';
-        if (used + (size_t)title + length + 4 > LINE) return;
-        const bool below = used && line[used - 1] == ':'; /* of a mapping */
-        used += (size_t)snprintf(line + used, LINE - used, "%s%.*s%s%.*s",
-                                 below  ? " "
-                                 : used ? "; "
-                                        : "",
-                                 title, section, title ? " " : "", (int)(length - blanks - comma),
-                                 at + blanks);
-        said = section;
-    }
-}
-
 /* Of which tool they are; "" and no line: none that is known. */
-static const char *changed_line(const struct forecast *f, const char *words, char line[static LINE])
+static const char *changed_line(const struct forecast *f, const char *words,
+                                char line[static CHANGED_LINES])
 {
     struct plan_draft draft = plan_draft_of(f->plan);
     struct plan_fault fault;
@@ -192,10 +132,7 @@ static const char *changed_line(const struct forecast *f, const char *words, cha
         return "";
     const struct target *target = launch_tool(&draft.plan)->file;
     if (target && draft.plan.recompute_layers) return ""; /* they recompute all layers or none */
-    char *before = lines_of(f, target, f->plan), *after = lines_of(f, target, &draft.plan);
-    if (before && after) join_changed(before, after, line);
-    free(before);
-    free(after);
+    changed_lines(target, f->model, f->plan, &draft.plan, line);
     return target ? target->name : "Megatron-LM";
 }
 
@@ -209,7 +146,7 @@ static const char *add_changes(struct report *report, const struct forecast *f)
     struct report_table *table = REPORT_LIST(report, "changes", "Changes, the first one first",
                                              REPORT_IN_ALL, change_columns);
     for (int i = 0; i < count && i < FEW; i++) {
-        char line[LINE];
+        char line[CHANGED_LINES];
         changed_line(f, saving[i].words, line);
         report_row(report, table,
                    (struct report_cell[]){
@@ -218,7 +155,7 @@ static const char *add_changes(struct report *report, const struct forecast *f)
                        cell_number(saving[i].step_s),
                        cell_text(*line ? report_text(report, "%s", line) : saving[i].what)});
     }
-    char first[LINE];
+    char first[CHANGED_LINES];
     const char *tool = changed_line(f, saving[0].words, first);
     return report_text(report, "change first: %s (%s)%s%s%s%s", saving[0].words, saving[0].what,
                        *first ? "; in " : "", *first ? tool : "", *first ? ": " : "", first);
