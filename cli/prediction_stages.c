@@ -5,7 +5,6 @@
 #include "machine/part.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- stages that are alike ---- */
 

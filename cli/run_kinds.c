@@ -1,6 +1,5 @@
 /* run_kinds.c - a whole run over several clusters: GPU-hours and money of each kind. */
 #include "advise/clusters_run.h"
-#include "base/number.h"
 #include "cli/run_args.h"
 #include "cli/verdict.h"
 

@@ -3,9 +3,6 @@
 #include "base/memory.h"
 #include "cli/serve.h"
 
-#include <math.h>
-#include <string.h>
-
 /* clang-format off */
 static const struct report_column columns[] = {
     {.name = "cluster"},

@@ -4,8 +4,6 @@
 #include "cli/questions.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 
 #define WORTH_IT 1.01 /* of the best rate: what a change must bring when something fits already */
 

@@ -5,7 +5,6 @@
 #include "text/fields.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum rk_status progression_load(const struct place *place, uint64_t min, uint64_t max, bool doubles,
                                 struct progression *p, struct rk_error *error)

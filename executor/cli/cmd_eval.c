@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct eval_args {
     const char *model, *load, *tokenizer, *plan, *log, *output, *form, *shots_from;

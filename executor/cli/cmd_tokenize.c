@@ -6,8 +6,6 @@
 #include "text/output.h"
 #include "tokens/encoder.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum form { FORM_IDS, FORM_COUNT, FORM_BIN };

@@ -5,7 +5,6 @@
 #include "tokens/unicode_tables.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- characters ---- */
 

@@ -18,7 +18,6 @@
 #include "megatron/run_script.h"
 #include "text/text_file.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

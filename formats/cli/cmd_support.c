@@ -11,7 +11,6 @@
 #include "facts/error_bar.h"
 #include "facts/support.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

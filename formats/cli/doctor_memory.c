@@ -9,7 +9,6 @@
 #include "text/text_file.h"
 #include <reckon/advise.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "cli/pages.h"
 #include "cli/verdict.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A note, and the paragraphs that belong to it. */

@@ -13,7 +13,6 @@
 #include "text/output.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- from the prediction to the peak ---- */
 

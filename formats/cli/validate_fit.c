@@ -1,13 +1,11 @@
 #include "cli/validate_fit.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/text.h"
 #include "catalog/kernels.h"
 #include "report/report.h"
 #include "study/fit.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

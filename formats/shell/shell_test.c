@@ -3,7 +3,6 @@
 #include "shell/shell_state.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct test {

@@ -1,7 +1,6 @@
 /* reckon galvatron: the published search of layer-wise strategies [wang2024], with its profiles and
  * its strategy files. */
 #include "base/memory.h"
-#include "base/number.h"
 #include "commands/galvatron.h"
 
 #include <stdlib.h>
