@@ -187,20 +187,16 @@ static void add_chart(struct report *report, const struct forecast *f, const str
                                        .x = {.title = "time per step"}};
     struct report_table *table = REPORT_LIST(report, NULL, NULL, REPORT_IN_PAGE, columns);
     if (table) table->chart = &chart;
-    report_row(report, table,
-               (struct report_cell[]){cell_text("measured"), cell_text("measured step"),
-                                      cell_number(m->median_s),
-                                      m->steps > 1 ? cell_number(m->first_s) : cell_none(),
-                                      m->steps > 1 ? cell_number(m->ninth_s) : cell_none()});
+    REPORT_ROW(report, table, cell_text("measured"), cell_text("measured step"),
+               cell_number(m->median_s), m->steps > 1 ? cell_number(m->first_s) : cell_none(),
+               m->steps > 1 ? cell_number(m->ninth_s) : cell_none());
     for (const struct rk_figure *part = NULL; (part = rk_figure_next(part, RK_BY_RECKON));) {
         const double time_s = rk_figure_value(&f->prediction->outcome, part);
         if (part->time && time_s > 0)
-            report_row(
-                report, table,
-                (struct report_cell[]){
-                    cell_text("predicted"),
-                    cell_text(report_text(report, "%.*s", (int)strlen(part->name) - 2, part->name)),
-                    cell_number(time_s), cell_none(), cell_none()});
+            REPORT_ROW(
+                report, table, cell_text("predicted"),
+                cell_text(report_text(report, "%.*s", (int)strlen(part->name) - 2, part->name)),
+                cell_number(time_s), cell_none(), cell_none());
     }
 }
 

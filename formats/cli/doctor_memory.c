@@ -27,7 +27,6 @@ enum rk_status doctor_memory_load(const char *path, struct memory_report *m, str
 
 /* ---- the table ---- */
 
-/* clang-format off */
 static const struct report_column columns[] = {
     {.name = "part"},
     {.name = "measured_bytes", .title = "the run", .unit = "B", .digits = 1},
@@ -51,7 +50,6 @@ static const struct report_column change_columns[] = {
     {.name = "step_s", .title = "step", .unit = "s", .digits = 3, .own_scale = true},
     {.name = "line"},
 };
-/* clang-format on */
 
 static struct report_cell bytes_cell(double bytes)
 {
@@ -83,10 +81,8 @@ static void add_parts(struct report *report, const struct forecast *f,
                     REPORT_IN_ALL, columns);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].run > 0 || rows[i].predicted > 0)
-            report_row(report, table,
-                       (struct report_cell[]){cell_text(rows[i].part), bytes_cell(rows[i].run),
-                                              bytes_cell(rows[i].predicted),
-                                              cell_text(rows[i].what)});
+            REPORT_ROW(report, table, cell_text(rows[i].part), bytes_cell(rows[i].run),
+                       bytes_cell(rows[i].predicted), cell_text(rows[i].what));
 }
 
 static void add_holders(struct report *report, const struct memory_report *m)
@@ -95,10 +91,8 @@ static void add_holders(struct report *report, const struct memory_report *m)
     struct report_table *table = REPORT_LIST(
         report, "holders", "Allocations that are held at the end", REPORT_IN_ALL, holder_columns);
     for (size_t i = 0; i < m->groups; i++)
-        report_row(report, table,
-                   (struct report_cell[]){cell_text(report_text(report, "%s", m->group[i].where)),
-                                          cell_number(m->group[i].bytes),
-                                          cell_count(m->group[i].blocks)});
+        REPORT_ROW(report, table, cell_text(report_text(report, "%s", m->group[i].where)),
+                   cell_number(m->group[i].bytes), cell_count(m->group[i].blocks));
     if (!m->frames)
         report_note(report, "  no block names its line: torch.cuda.memory._record_memory_history() "
                             "at the start of the run records them");
@@ -111,10 +105,8 @@ static void add_predicted(struct report *report, const struct rk_prediction *p)
         REPORT_LIST(report, "predicted", "Predicted contents", REPORT_IN_ALL, predicted_columns);
     for (int i = 0; i < RK_HOLDING_COUNT; i++)
         if (s->holds[i] > 0)
-            report_row(report, table,
-                       (struct report_cell[]){cell_text(rk_holding_name((enum rk_holding)i)),
-                                              cell_number(s->holds[i]),
-                                              cell_text(rk_holding_help((enum rk_holding)i))});
+            REPORT_ROW(report, table, cell_text(rk_holding_name((enum rk_holding)i)),
+                       cell_number(s->holds[i]), cell_text(rk_holding_help((enum rk_holding)i)));
 }
 
 /* ---- the line to change ---- */
@@ -147,12 +139,10 @@ static const char *add_changes(struct report *report, const struct forecast *f)
     for (int i = 0; i < count && i < FEW; i++) {
         char line[CHANGED_LINES];
         changed_line(f, saving[i].words, line);
-        report_row(report, table,
-                   (struct report_cell[]){
-                       cell_text(report_text(report, "%s", saving[i].words)),
-                       cell_number(saving[i].saved_bytes), cell_flag(saving[i].fits),
-                       cell_number(saving[i].step_s),
-                       cell_text(*line ? report_text(report, "%s", line) : saving[i].what)});
+        REPORT_ROW(report, table, cell_text(report_text(report, "%s", saving[i].words)),
+                   cell_number(saving[i].saved_bytes), cell_flag(saving[i].fits),
+                   cell_number(saving[i].step_s),
+                   cell_text(*line ? report_text(report, "%s", line) : saving[i].what));
     }
     char first[CHANGED_LINES];
     const char *tool = changed_line(f, saving[0].words, first);

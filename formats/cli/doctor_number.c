@@ -67,7 +67,6 @@ void number_position(struct report *report, const struct forecast *f, double ste
 
 /* ---- what to change ---- */
 
-/* clang-format off */
 static const struct report_column change_columns[] = {
     {.name = "change"},
     {.name = "saved", .title = "saves", .unit = "%", .digits = 1},
@@ -76,18 +75,16 @@ static const struct report_column change_columns[] = {
     {.name = "line"},
     {.name = "in_the_file"},
 };
-/* clang-format on */
 
 /* What the measured step would take: the prediction says by how much each changes it. */
 static void add_change(struct report *report, struct report_table *table, const struct gain *g,
                        double predicted_s, double measured_s)
 {
     const double share = g->step_s / predicted_s;
-    report_row(report, table,
-               (struct report_cell[]){cell_text(g->what), cell_number(1 - share),
-                                      cell_number(measured_s * share), cell_number(g->total_bytes),
-                                      g->line ? cell_count((uint64_t)g->line) : cell_none(),
-                                      cell_text(report_text(report, "%s", g->change))});
+    REPORT_ROW(report, table, cell_text(g->what), cell_number(1 - share),
+               cell_number(measured_s * share), cell_number(g->total_bytes),
+               g->line ? cell_count((uint64_t)g->line) : cell_none(),
+               cell_text(report_text(report, "%s", g->change)));
 }
 
 void number_changes(struct report *report, const struct gain_case *of, double measured_s)

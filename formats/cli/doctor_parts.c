@@ -1,14 +1,12 @@
 #include "cli/doctor_parts.h"
 #include "report/chart.h"
 
-/* clang-format off */
 static const struct report_column columns[] = {
     {.name = "part"},
     {.name = "profile_s", .title = "profile", .unit = "s", .digits = 3, .own_scale = true},
     {.name = "predicted_s", .title = "predicted", .unit = "s", .digits = 3, .own_scale = true},
     {.name = "lost_percent", .title = "lost of the step", .unit = "%", .digits = 1},
 };
-/* clang-format on */
 
 static const char *const both[] = {"profile_s", "predicted_s", NULL};
 static const struct chart parts_chart = {.title = "Measured and predicted time by part",
@@ -36,10 +34,8 @@ void doctor_parts(struct report *report, const struct kernel_trace *t,
     for (int i = 0; i < RK_STEP_PARTS; i++) {
         const double lost_s = parts[i].profile_s - parts[i].predicted_s;
         if (lost_s > parts[worst].profile_s - parts[worst].predicted_s) worst = i;
-        report_row(report, table,
-                   (struct report_cell[]){cell_text(parts[i].name), cell_number(parts[i].profile_s),
-                                          cell_number(parts[i].predicted_s),
-                                          cell_number(100 * lost_s / step_s)});
+        REPORT_ROW(report, table, cell_text(parts[i].name), cell_number(parts[i].profile_s),
+                   cell_number(parts[i].predicted_s), cell_number(100 * lost_s / step_s));
     }
     const double lost = (parts[worst].profile_s - parts[worst].predicted_s) / step_s;
     if (lost < 0.02) return;
@@ -49,14 +45,12 @@ void doctor_parts(struct report *report, const struct kernel_trace *t,
 
 /* ---- causes ---- */
 
-/* clang-format off */
 static const struct report_column cause_columns[] = {
     {.name = "if"},
     {.name = "step_s", .title = "the step would take", .unit = "s", .digits = 3, .own_scale = true},
     {.name = "measured_over", .title = "measured over that", .digits = 2},
     {.name = "look_at", .title = "look at"},
 };
-/* clang-format on */
 
 void doctor_causes(struct report *report, const struct rk_cause *causes, int count,
                    double measured_s)
@@ -68,8 +62,6 @@ void doctor_causes(struct report *report, const struct rk_cause *causes, int cou
     struct report_table *table = REPORT_LIST(
         report, "causes", "What would explain it, the nearest first", REPORT_IN_ALL, cause_columns);
     for (int i = 0; i < count; i++)
-        report_row(report, table,
-                   (struct report_cell[]){cell_text(causes[i].what), cell_number(causes[i].step_s),
-                                          cell_number(measured_s / causes[i].step_s),
-                                          cell_text(causes[i].look)});
+        REPORT_ROW(report, table, cell_text(causes[i].what), cell_number(causes[i].step_s),
+                   cell_number(measured_s / causes[i].step_s), cell_text(causes[i].look));
 }

@@ -2,7 +2,6 @@
 #include "cli/prediction.h"
 #include "facts/nearest.h"
 
-/* clang-format off */
 static const struct report_column columns[] = {
     {.name = "plan_of", .title = "of"},
     {.name = "run"},
@@ -16,7 +15,6 @@ static const struct report_column columns[] = {
     {.name = "error", .unit = "%", .digits = 1},
     {.name = "plan"},
 };
-/* clang-format on */
 
 static void add_run(struct report *report, struct report_table *table, const char *of,
                     const struct nearest *nearest, int i)
@@ -24,14 +22,12 @@ static void add_run(struct report *report, struct report_table *table, const cha
     const struct measured_step *s = nearest->step[i];
     char plan[RK_PLAN_TEXT];
     rk_plan_text(&nearest->plan[i], plan, sizeof plan);
-    report_row(report, table,
-               (struct report_cell[]){of ? cell_text(of) : cell_none(), cell_text(s->id),
-                                      cell_text(report_text(report, "%.40s", s->source)),
-                                      cell_text(s->published), cell_number(nearest->likeness[i]),
-                                      cell_text(s->system), cell_count(s->gpus),
-                                      cell_number(s->measured_s), cell_number(s->predicted_s),
-                                      cell_number(s->predicted_s / s->measured_s - 1),
-                                      cell_text(report_text(report, "%s", plan))});
+    REPORT_ROW(report, table, of ? cell_text(of) : cell_none(), cell_text(s->id),
+               cell_text(report_text(report, "%.40s", s->source)), cell_text(s->published),
+               cell_number(nearest->likeness[i]), cell_text(s->system), cell_count(s->gpus),
+               cell_number(s->measured_s), cell_number(s->predicted_s),
+               cell_number(s->predicted_s / s->measured_s - 1),
+               cell_text(report_text(report, "%s", plan)));
 }
 
 static unsigned formats_of(bool in_text)

@@ -67,18 +67,14 @@ enum rk_status validate_chart(struct report *report, const struct results *resul
         errors[count++] = fabs(r->error);
         low = fmin(low, r->measured_si);
         high = fmax(high, r->measured_si);
-        report_row(report, table,
-                   (struct report_cell[]){
-                       cell_text(report_text(report, "%s", r->id)),
-                       cell_text(report_text(report, "%s", r->class_of[CLASS_SOURCE])),
-                       cell_text(report_text(report, "%s", r->system)), cell_number(r->measured_si),
-                       cell_number(r->predicted_si), cell_number(r->error)});
+        REPORT_ROW(report, table, cell_text(report_text(report, "%s", r->id)),
+                   cell_text(report_text(report, "%s", r->class_of[CLASS_SOURCE])),
+                   cell_text(report_text(report, "%s", r->system)), cell_number(r->measured_si),
+                   cell_number(r->predicted_si), cell_number(r->error));
     }
     for (int end = 0; count && end < 2; end++)
-        report_row(report, table,
-                   (struct report_cell[]){cell_text("equal"), cell_text(diagonal.name), cell_none(),
-                                          cell_number(end ? high : low),
-                                          cell_number(end ? high : low), cell_none()});
+        REPORT_ROW(report, table, cell_text("equal"), cell_text(diagonal.name), cell_none(),
+                   cell_number(end ? high : low), cell_number(end ? high : low), cell_none());
     if (count) add_verdict(report, errors, count);
     free(errors);
     return RK_OK;
