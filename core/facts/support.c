@@ -1,6 +1,7 @@
 #include "facts/support.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -63,12 +64,6 @@ static unsigned in_common(const struct measured_step *s, const struct rk_plan *o
 
 /* ---- statistics ---- */
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Interpolated between neighbours. */
 static double quantile(const double *sorted, size_t count, double share)
 {
@@ -99,11 +94,11 @@ static struct support row_of(const struct measured_steps *steps, const unsigned 
             errors[row.runs++] = steps->step[i].predicted_s / steps->step[i].measured_s - 1;
     if (!row.runs) return row;
     row.sources = sources_of(steps, bits, of);
-    qsort(errors, row.runs, sizeof *errors, by_value);
+    qsort(errors, row.runs, sizeof *errors, by_number);
     row.bias = quantile(errors, row.runs, 0.5);
     for (size_t i = 0; i < row.runs; i++)
         errors[i] = fabs(errors[i]);
-    qsort(errors, row.runs, sizeof *errors, by_value);
+    qsort(errors, row.runs, sizeof *errors, by_number);
     row.median = quantile(errors, row.runs, 0.5);
     row.within = quantile(errors, row.runs, 0.9);
     return row;

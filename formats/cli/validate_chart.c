@@ -1,5 +1,6 @@
 /* validate_chart.c - measured and predicted step times as a page shows them. */
 #include "base/memory.h"
+#include "base/number.h"
 #include "cli/validate_tables.h"
 #include "report/chart.h"
 
@@ -35,15 +36,9 @@ static bool is_step(const struct result *r)
            r->measured_si > 0 && isfinite(r->error);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void add_verdict(struct report *report, double *errors, size_t count)
 {
-    qsort(errors, count, sizeof *errors, by_size);
+    qsort(errors, count, sizeof *errors, by_number);
     const double median = errors[count / 2], most = errors[count - 1 - count / 10];
     report->title = "Predictions and published measurements";
     report_verdict(report, median < 0.1 ? REPORT_GOOD : REPORT_UNSURE,

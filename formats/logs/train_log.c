@@ -1,4 +1,5 @@
 #include "logs/train_log.h"
+#include "base/number.h"
 #include "logs/metric_table.h"
 #include "logs/mllog.h"
 #include "text/text_file.h"
@@ -283,16 +284,10 @@ size_t train_log_warm(const struct train_log *log)
     return log->steps < 10 ? 1 : log->steps / 10;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 const double *train_log_sorted(struct train_log *log, size_t *count)
 {
     double *steps = log->step_s + train_log_warm(log);
     *count = log->steps - train_log_warm(log);
-    qsort(steps, *count, sizeof *steps, by_value);
+    qsort(steps, *count, sizeof *steps, by_number);
     return steps;
 }
