@@ -3,6 +3,7 @@
 #include "shell/shell_state.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct test {
