@@ -21,8 +21,7 @@ const char *plan_word_quote(char buffer[static TEXT_QUOTE], struct span span)
 /* "offload-optimizer", "optimizer_offload" */
 static bool is_name(struct span span, const char *name)
 {
-    if (!span.length || span.at[0] != name[0])
-        return false; /* most are another by the first letter */
+    if (!span.length) return false;
     for (size_t i = 0; i < span.length; i++)
         if ((span.at[i] == '_' ? '-' : span.at[i]) != (name[i] == '_' ? '-' : name[i]))
             return false; /* also at the end of the name */
@@ -47,8 +46,11 @@ static struct span value_of(const struct field *field, struct span value)
 
 static const struct field *find_field(struct span name)
 {
-    for (const struct field *field = plan_fields; field->key; field++)
-        if (field->word && (is_name(name, field->word) || is_name(name, field->key))) return field;
+    for (const struct field *field = plan_fields; field->key; field++) {
+        if (!field->word || (field->word[0] != *name.at && field->key[0] != *name.at))
+            continue; /* most are another by the first letter */
+        if (is_name(name, field->word) || is_name(name, field->key)) return field;
+    }
     return NULL;
 }
 
