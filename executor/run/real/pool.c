@@ -1,5 +1,4 @@
 #include "base/memory.h"
-#include "base/number.h"
 #include "run/real/engine.h"
 
 #include <stdlib.h>
@@ -119,17 +118,23 @@ static bool note(struct pool *pool, struct block *b)
 
 /* ---- addresses ---- */
 
+static int by_address(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
 static size_t site_at(const struct pool *pool, uint64_t address)
 {
     const uint64_t *found =
-        bsearch(&address, pool->site, pool->sites, sizeof *pool->site, by_count);
+        bsearch(&address, pool->site, pool->sites, sizeof *pool->site, by_address);
     return (size_t)(found - pool->site);
 }
 
 static void list_sites(struct pool *pool)
 {
     memcpy(pool->site, pool->address, pool->buffers * sizeof *pool->site);
-    qsort(pool->site, pool->buffers, sizeof *pool->site, by_count);
+    qsort(pool->site, pool->buffers, sizeof *pool->site, by_address);
     pool->sites = 0;
     for (size_t i = 0; i < pool->buffers; i++)
         if (!pool->sites || pool->site[pool->sites - 1] != pool->site[i])
