@@ -135,16 +135,11 @@ static void change_row(struct report *report, struct report_table *table,
                        const struct rk_saving *change, double step_s)
 {
     const double slower = change->step_s / step_s - 1;
-    const struct report_cell cells[] = {
-        cell_text(report_text(report, "%s", change->words)),
-        cell_number(change->saved_bytes),
-        cell_number(change->left_bytes),
-        cell_flag(change->fits),
-        cell_number(change->step_s),
-        cell_number(fabs(slower) < 5e-4 ? 0 : slower), /* not "-0.0" */
-        cell_text(change->what),
-    };
-    report_row(report, table, cells);
+    REPORT_ROW(report, table, cell_text(report_text(report, "%s", change->words)),
+               cell_number(change->saved_bytes), cell_number(change->left_bytes),
+               cell_flag(change->fits), cell_number(change->step_s),
+               cell_number(fabs(slower) < 5e-4 ? 0 : slower), /* not "-0.0" */
+               cell_text(change->what));
 }
 
 static struct report_table *change_table(struct report *report, const char *name, const char *title)
@@ -244,13 +239,11 @@ static void add_gpus(struct report *report, const struct fits_question *question
     char text[RK_PLAN_TEXT];
     if (!rk_choose_ranks(&question->problem, &any, question->grows, &found)) return;
     rk_plan_text(&found.plan, text, sizeof text);
-    const struct report_cell cells[] = {cell_count(found.plan.ranks),
-                                        cell_text(report_text(report, "%s", text))};
-    report_row(report,
+    REPORT_ROW(report,
                REPORT_LIST(report, "more_gpus",
                            "Number of GPUs that suffices, doubled until it fits",
                            REPORT_IN_TEXT | REPORT_IN_JSON, columns),
-               cells);
+               cell_count(found.plan.ranks), cell_text(report_text(report, "%s", text)));
 }
 
 /* Of a given plan: does it fit with this headroom? */

@@ -17,7 +17,6 @@
 #include "machine/part.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

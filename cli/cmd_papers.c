@@ -179,11 +179,9 @@ static void fill_list(struct report *report)
         {.name = "paper"}, {.name = "about"}, {.name = "key"}, {.name = "command"}};
     struct report_table *table = REPORT_LIST(report, "papers", NULL, REPORT_IN_ALL, columns);
     for (int i = 0; i < PAPERS; i++)
-        report_row(report, table,
-                   (const struct report_cell[]){
-                       cell_text(papers[i].name), cell_text(papers[i].about),
-                       cell_text(papers[i].key),
-                       cell_text(report_text(report, "reckon papers %s", papers[i].name))});
+        REPORT_ROW(report, table, cell_text(papers[i].name), cell_text(papers[i].about),
+                   cell_text(papers[i].key),
+                   cell_text(report_text(report, "reckon papers %s", papers[i].name)));
     report_note(report, "");
     report_note(report,
                 "`reckon papers all` runs each and prints its score. Keys: docs/references.bib.");
@@ -229,15 +227,13 @@ static int show_all(const struct papers_args *args)
         const enum rk_status status = compare(&papers[i], args->run, &comparison, &error);
         if (status != RK_OK) code = options_fail(&error);
         if (comparison.broken && code == RK_OK) code = RK_CHECK_FAILED;
-        report_row(&report, table,
-                   (const struct report_cell[]){
-                       cell_text(papers[i].name), cell_count(comparison.checks),
-                       cell_count(comparison.hold),
-                       cell_count(comparison.checks - comparison.hold - comparison.unknown),
-                       cell_count(comparison.unknown), score_of(&comparison, "published"),
-                       score_of(&comparison, "given"), score_of(&comparison, "judged"),
-                       score_of(&comparison, "within_10_percent"),
-                       cell_number(processor_s() - begin_s)});
+        REPORT_ROW(&report, table, cell_text(papers[i].name), cell_count(comparison.checks),
+                   cell_count(comparison.hold),
+                   cell_count(comparison.checks - comparison.hold - comparison.unknown),
+                   cell_count(comparison.unknown), score_of(&comparison, "published"),
+                   score_of(&comparison, "given"), score_of(&comparison, "judged"),
+                   score_of(&comparison, "within_10_percent"),
+                   cell_number(processor_s() - begin_s));
         study_comparison_release(&comparison);
     }
     code = show_report(&report, &args->show, args->output, code);

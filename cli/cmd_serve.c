@@ -11,9 +11,7 @@
 #include "facts/headroom.h"
 #include "report/chart.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     POWERS = 21, /* of two, up to MOST_BATCH */

@@ -120,19 +120,12 @@ static void add_shape(struct report *report, struct report_table *table,
 {
     const struct rk_model model = rk_shape_of(rule, blocks, args->sequence);
     const double parameters = rk_shape_parameters(blocks, model.hidden);
-    const struct report_cell cells[] = {
-        cell_count(blocks),
-        cell_count(model.hidden),
-        cell_number((double)model.hidden / (double)blocks),
-        cell_count(model.heads),
-        cell_count(model.head_dim),
-        cell_count(model.feedforward),
-        cell_number(parameters),
-        args->parameters > 0 ? cell_number(parameters / args->parameters - 1) : cell_none(),
-        cell_count(rk_shape_splits(&model)),
-        cell_text(rk_shape_is_published(rule, blocks) ? "as published" : "extrapolated"),
-    };
-    report_row(report, table, cells);
+    REPORT_ROW(report, table, cell_count(blocks), cell_count(model.hidden),
+               cell_number((double)model.hidden / (double)blocks), cell_count(model.heads),
+               cell_count(model.head_dim), cell_count(model.feedforward), cell_number(parameters),
+               args->parameters > 0 ? cell_number(parameters / args->parameters - 1) : cell_none(),
+               cell_count(rk_shape_splits(&model)),
+               cell_text(rk_shape_is_published(rule, blocks) ? "as published" : "extrapolated"));
 }
 
 /* The numbers of blocks that --blocks lists. */

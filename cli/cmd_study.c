@@ -294,14 +294,12 @@ static void fill_list(const struct run *run, struct report *report)
     for (size_t i = 0; i < study->points; i++) {
         const struct study_point *point = &study->point[i];
         if (run->figure >= 0 && point->figure != run->figure) continue;
-        report_row(report, table,
-                   (const struct report_cell[]){
-                       cell_text(study->figure[point->figure].name), cell_count(point->number),
-                       cell_text(study->model[point->model].name),
-                       cell_text(study->system[point->system].name), cell_count(point->gpus),
-                       cell_count(point->max_batch), cell_text(study_precision_name(point)),
-                       cell_text(study->axes[point->axes].text), cell_count(point->top),
-                       cell_flag(run->plan.done[i])});
+        REPORT_ROW(report, table, cell_text(study->figure[point->figure].name),
+                   cell_count(point->number), cell_text(study->model[point->model].name),
+                   cell_text(study->system[point->system].name), cell_count(point->gpus),
+                   cell_count(point->max_batch), cell_text(study_precision_name(point)),
+                   cell_text(study->axes[point->axes].text), cell_count(point->top),
+                   cell_flag(run->plan.done[i]));
     }
 }
 
@@ -318,10 +316,8 @@ static void fill_plan(const struct run *run, struct report *report)
         for (const size_t end = at + points; at < end; at++)
             finished += run->plan.done[at];
         if (run->figure >= 0 && (size_t)run->figure != i) continue;
-        report_row(report, table,
-                   (const struct report_cell[]){cell_text(study->figure[i].name),
-                                                cell_count(points), cell_count(finished),
-                                                cell_count(points - finished)});
+        REPORT_ROW(report, table, cell_text(study->figure[i].name), cell_count(points),
+                   cell_count(finished), cell_count(points - finished));
     }
 }
 

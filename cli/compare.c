@@ -82,10 +82,8 @@ static void list_checks(struct report *report, const struct study_comparison *co
     for (size_t i = 0; i < comparison->items; i++) {
         const struct comparison_item *item = &comparison->item[i];
         if (item->kind != COMPARISON_CHECK) continue;
-        report_row(report, table,
-                   (const struct report_cell[]){cell_text(item->name), cell_text(item->title),
-                                                cell_text(verdict_of(item)),
-                                                cell_text(item->because)});
+        REPORT_ROW(report, table, cell_text(item->name), cell_text(item->title),
+                   cell_text(verdict_of(item)), cell_text(item->because));
     }
 }
 
@@ -118,9 +116,8 @@ static void list_commands(struct report *report, const struct study_comparison *
         REPORT_LIST(report, "commands", "The command of each row", REPORT_IN_ALL, columns);
     for (size_t i = 0; i < comparison->commands; i++) {
         const struct comparison_command *asked = &comparison->command[i];
-        report_row(report, table,
-                   (const struct report_cell[]){cell_text(asked->table), cell_text(asked->label),
-                                                cell_text(asked->command)});
+        REPORT_ROW(report, table, cell_text(asked->table), cell_text(asked->label),
+                   cell_text(asked->command));
     }
 }
 
@@ -133,10 +130,9 @@ static void list_experiments(struct report *report, const struct study_compariso
         report, "experiments", "Experiments (--run makes them again)", REPORT_IN_ALL, columns);
     for (size_t i = 0; i < comparison->experiments; i++) {
         const struct comparison_measured *measured = &comparison->measured[i];
-        report_row(report, table,
-                   (const struct report_cell[]){
-                       cell_text(measured->table), cell_text(measured->ran ? "now" : "kept"),
-                       cell_number(measured->seconds), cell_text(measured->command)});
+        REPORT_ROW(report, table, cell_text(measured->table),
+                   cell_text(measured->ran ? "now" : "kept"), cell_number(measured->seconds),
+                   cell_text(measured->command));
     }
 }
 

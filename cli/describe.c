@@ -128,14 +128,10 @@ static void add_engines(struct report *report, const struct rk_system *system,
                                           engine_columns, COUNT_OF(engine_columns));
     for (int i = 0; i < RK_DATATYPES; i++) {
         const struct rk_engine *matrix = &system->matrix[i], *vector = &system->vector[i];
-        const struct report_cell cells[] = {
-            cell_text(rk_datatype_name((enum rk_datatype)i)),
-            peak_cell(matrix),
-            best_efficiency(&matrix->curve),
-            peak_cell(vector),
-            best_efficiency(&vector->curve),
-        };
-        if (matrix->curve.steps || vector->curve.steps) report_row(report, table, cells);
+        if (matrix->curve.steps || vector->curve.steps)
+            REPORT_ROW(report, table, cell_text(rk_datatype_name((enum rk_datatype)i)),
+                       peak_cell(matrix), best_efficiency(&matrix->curve), peak_cell(vector),
+                       best_efficiency(&vector->curve));
     }
 }
 
@@ -227,9 +223,7 @@ static void add_curve(struct report *report, struct report_table *table, const c
                                  last ? "" : quantity_format(from, quantity, curve->step[i].from));
     }
     if (curve->steps)
-        report_row(report, table,
-                   (const struct report_cell[]){cell_text(of),
-                                                cell_text(report_text(report, "%s", text))});
+        REPORT_ROW(report, table, cell_text(of), cell_text(report_text(report, "%s", text)));
 }
 
 static void add_curves(struct report *report, const struct rk_system *system,
@@ -265,22 +259,19 @@ static void add_clusters(struct report *report, const struct rk_machine *machine
     struct report_table *table = REPORT_LIST(report, "clusters", "Clusters", formats, columns);
     for (int i = 0; i < machine->clusters; i++) {
         const struct rk_cluster *c = &machine->cluster[i];
-        report_row(report, table,
-                   (const struct report_cell[]){cell_text(report_text(report, "%s", c->name)),
-                                                cell_text(report_text(report, "%s", c->system.id)),
-                                                cell_count(c->system.devices),
-                                                c->price_USDph > 0 ? cell_number(c->price_USDph)
-                                                                   : cell_none()});
+        REPORT_ROW(report, table, cell_text(report_text(report, "%s", c->name)),
+                   cell_text(report_text(report, "%s", c->system.id)),
+                   cell_count(c->system.devices),
+                   c->price_USDph > 0 ? cell_number(c->price_USDph) : cell_none());
     }
     table = REPORT_LIST(report, "links", "Links", formats, link_columns);
     for (int a = 0; a < machine->clusters; a++)
         for (int b = a + 1; b < machine->clusters; b++)
-            report_row(report, table,
-                       (const struct report_cell[]){
-                           cell_text(report_text(report, "%s", machine->cluster[a].name)),
-                           cell_text(report_text(report, "%s", machine->cluster[b].name)),
-                           cell_number(machine->link[a][b].bandwidth_Bps),
-                           cell_number(machine->link[a][b].latency_s)});
+            REPORT_ROW(report, table,
+                       cell_text(report_text(report, "%s", machine->cluster[a].name)),
+                       cell_text(report_text(report, "%s", machine->cluster[b].name)),
+                       cell_number(machine->link[a][b].bandwidth_Bps),
+                       cell_number(machine->link[a][b].latency_s));
 }
 
 void describe_system(struct report *report, const struct rk_system *system, unsigned formats)

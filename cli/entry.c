@@ -35,10 +35,8 @@ void entry_sources(struct report *report, const struct catalog_entry *entry)
         REPORT_LIST(report, "sources", "Sources", REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (size_t i = 0; i < entry->sources; i++) {
         const char *group = keep(report, entry->source[i].group);
-        report_row(report, table,
-                   (const struct report_cell[]){
-                       cell_text(group ? group : "all"),
-                       cell_text(report_text(report, "%s", entry->source[i].text))});
+        REPORT_ROW(report, table, cell_text(group ? group : "all"),
+                   cell_text(report_text(report, "%s", entry->source[i].text)));
     }
 }
 

@@ -5,7 +5,6 @@
 #include "report/report.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* What says how a model is split, sharded and recomputed: where one of these is given, nothing is
  * chosen. */

@@ -205,13 +205,11 @@ static void add_way(struct report *report, struct report_table *table, const str
     char text[RK_PLAN_TEXT];
     rk_plan_text(&way->plan, text, sizeof text);
     const uint64_t longest = way->sure == SURE_FITS ? longest_of(t, way->plan) : 0;
-    report_row(report, table,
-               (struct report_cell[]){cell_text(way->method), cell_text(best_in),
-                                      cell_text(sure_name(way->sure)), cell_number(way->need_bytes),
-                                      cell_count(way->plan.microbatch), cell_count(way->most),
-                                      cell_number(way->tokens_per_s),
-                                      longest ? cell_count(longest) : cell_none(),
-                                      cell_text(report_text(report, "%s", text))});
+    REPORT_ROW(report, table, cell_text(way->method), cell_text(best_in),
+               cell_text(sure_name(way->sure)), cell_number(way->need_bytes),
+               cell_count(way->plan.microbatch), cell_count(way->most),
+               cell_number(way->tokens_per_s), longest ? cell_count(longest) : cell_none(),
+               cell_text(report_text(report, "%s", text)));
 }
 
 static const struct way *best_of(const struct tuning *t, bool by_need)

@@ -14,7 +14,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* clang-format off */
 static const struct report_column longest_columns[] = {

@@ -162,7 +162,6 @@ static int modules_of(const struct rk_ssdtrain *run, const struct rk_ssdtrain_st
     return modules;
 }
 
-/* clang-format off */
 static const struct report_column simulated_columns[] = {
     {.name = "model"},
     {.name = "array_GBps", .title = "array GB/s", .digits = 4},
@@ -176,7 +175,6 @@ static const struct report_column simulated_columns[] = {
     {.name = "pass_s", .title = "stored", .unit = "s", .digits = 3},
     {.name = "wait_s", .title = "exposed", .unit = "s", .digits = 2, .own_scale = true},
 };
-/* clang-format on */
 
 /* One row: forward and backward of a microbatch with all kept, and under the rule. */
 static enum rk_status add_simulated(const struct csv *csv, size_t row, struct report *report,
@@ -200,13 +198,11 @@ static enum rk_status add_simulated(const struct csv *csv, size_t row, struct re
     const struct rk_store none = {0, 1, 1, 1, 0}, store = {stored, 2, array_Bps, array_Bps, 0};
     const struct rk_store_run all = rk_store_simulate(module, modules + 1, &none);
     const struct rk_store_run r = rk_store_simulate(module, modules + 1, &store);
-    report_row(report, table,
-               (const struct report_cell[]){
-                   name_of(csv, row, report), cell_number(array_Bps / 1e9),
-                   cell_count((uint64_t)stored), cell_count((uint64_t)modules),
-                   cell_number(all.peak_bytes), cell_number(r.peak_bytes),
-                   cell_number(1 - r.peak_bytes / all.peak_bytes), cell_number(r.written_bytes),
-                   cell_number(all.step_s), cell_number(r.step_s), cell_number(r.wait_s)});
+    REPORT_ROW(report, table, name_of(csv, row, report), cell_number(array_Bps / 1e9),
+               cell_count((uint64_t)stored), cell_count((uint64_t)modules),
+               cell_number(all.peak_bytes), cell_number(r.peak_bytes),
+               cell_number(1 - r.peak_bytes / all.peak_bytes), cell_number(r.written_bytes),
+               cell_number(all.step_s), cell_number(r.step_s), cell_number(r.wait_s));
     return RK_OK;
 }
 
@@ -347,27 +343,17 @@ static void add_share(const struct memo *m, double tokens, struct report *report
     const double bytes = swaps ? swap.always_bytes + alpha * swap.token_bytes : 0;
     const double copy_s = bytes / swap.bandwidth_Bps;
 #define IF_FITS(value) (fits ? cell_number(value) : cell_none())
-    report_row(
-        report, table,
-        (struct report_cell[]){
-            cell_count((uint64_t)tokens),
-            cell_number(swap.always_bytes + swap.token_bytes),
-            cell_number(swap.forward_s),
-            known(rk_swap_share_hidden(&swap)),
-            known(rk_swap_share_host(&swap)),
-            IF_FITS(alpha),
-            IF_FITS(copy_s),
-            IF_FITS(swaps ? fmax(0, copy_s - swap.forward_s) : 0),
-            IF_FITS((1 - alpha) * swap.again_s),
-            IF_FITS(by_tensor_s(&swap, alpha)),
-            IF_FITS(best),
-            IF_FITS(fmax(0, step_s(&swap, alpha) / step_s(&swap, best) - 1)),
-            cell_number(2 * (swap.always_bytes + swap.token_bytes)),
-            IF_FITS(swaps ? (swap.layers - 2) * bytes : 0),
-            cell_text(!fits                                            ? "the host is too small"
-                      : swaps && copy_s > swap.forward_s * (1 + 1e-12) ? "the link is too slow"
-                                                                       : "hidden"),
-        });
+    REPORT_ROW(report, table, cell_count((uint64_t)tokens),
+               cell_number(swap.always_bytes + swap.token_bytes), cell_number(swap.forward_s),
+               known(rk_swap_share_hidden(&swap)), known(rk_swap_share_host(&swap)), IF_FITS(alpha),
+               IF_FITS(copy_s), IF_FITS(swaps ? fmax(0, copy_s - swap.forward_s) : 0),
+               IF_FITS((1 - alpha) * swap.again_s), IF_FITS(by_tensor_s(&swap, alpha)),
+               IF_FITS(best), IF_FITS(fmax(0, step_s(&swap, alpha) / step_s(&swap, best) - 1)),
+               cell_number(2 * (swap.always_bytes + swap.token_bytes)),
+               IF_FITS(swaps ? (swap.layers - 2) * bytes : 0),
+               cell_text(!fits                                            ? "the host is too small"
+                         : swaps && copy_s > swap.forward_s * (1 + 1e-12) ? "the link is too slow"
+                                                                          : "hidden"));
 }
 
 static enum rk_status memo_shares(const struct place *root, struct report *report,
@@ -473,11 +459,10 @@ static void add_nodes(const struct tree *tree, const struct rk_adaptive_node *no
         REPORT_LIST(report, "nodes_in_post_order", "Bandwidth needed to store up to a node",
                     REPORT_IN_ALL, node_columns);
     for (int i = 0; i < count; i++)
-        report_row(report, table,
-                   (struct report_cell[]){cell_text(node_name(report, i)),
-                                          cell_number(node[i].before_bytes),
-                                          cell_number(node[i].bytes), cell_number(node[i].before_s),
-                                          known(rk_adaptive_needs(&node[i], tree->forward_ms))});
+        REPORT_ROW(report, table, cell_text(node_name(report, i)),
+                   cell_number(node[i].before_bytes), cell_number(node[i].bytes),
+                   cell_number(node[i].before_s),
+                   known(rk_adaptive_needs(&node[i], tree->forward_ms)));
 }
 
 static enum rk_status add_kept(const struct place *root, const struct tree *tree,
@@ -500,10 +485,8 @@ static enum rk_status add_kept(const struct place *root, const struct tree *tree
         status = field_load(&member, &field, &bandwidth, error);
         if (status != RK_OK) return status;
         const int kept = rk_adaptive_first_kept(node, count, tree->forward_ms, bandwidth);
-        report_row(report, table,
-                   (struct report_cell[]){cell_number(bandwidth),
-                                          kept < count ? cell_text(node_name(report, kept))
-                                                       : cell_none()});
+        REPORT_ROW(report, table, cell_number(bandwidth),
+                   kept < count ? cell_text(node_name(report, kept)) : cell_none());
     }
     return status;
 }

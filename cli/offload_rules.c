@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- the table ---- */
 
@@ -176,17 +175,14 @@ static void add_gains(struct table *t)
     for (int i = 0; i < t->rules; i++) {
         const bool fits = !isnan(t->rule[i].step_s);
         if (&t->rule[i] == best) continue;
-        report_row(t->report, table,
-                   (struct report_cell[]){
-                       cell_text(t->rule[i].name), cell_text(best->name),
-                       fits ? cell_number(1 - best->step_s / t->rule[i].step_s) : cell_none(),
-                       cell_text(fits ? "" : "cannot run, does not fit, or wears out its drives")});
+        REPORT_ROW(t->report, table, cell_text(t->rule[i].name), cell_text(best->name),
+                   fits ? cell_number(1 - best->step_s / t->rule[i].step_s) : cell_none(),
+                   cell_text(fits ? "" : "cannot run, does not fit, or wears out its drives"));
     }
 }
 
 /* ---- by tensor and layer ---- */
 
-/* clang-format off */
 static const struct report_column tensor_columns[] = {
     {.name = "tensor"},
     {.name = "bytes", .title = "per layer", .unit = "B", .digits = 1, .own_scale = true},
@@ -196,7 +192,6 @@ static const struct report_column tensor_columns[] = {
     {.name = "again", .title = "recompute", .unit = "%", .digits = 1},
     {.name = "layers", .title = "layers that offload all, some, none"},
 };
-/* clang-format on */
 enum { TENSOR_COLUMNS = sizeof tensor_columns / sizeof *tensor_columns };
 
 static void add_tensor(const struct rk_offload_dealt *d, struct report *report,

@@ -23,12 +23,10 @@ static void saving_row(struct html_page *page, struct report_table *table,
                        const struct rk_saving *s, double step_s)
 {
     const double slower = s->step_s / step_s - 1;
-    report_row(&page->memory, table,
-               (const struct report_cell[]){cell_text(report_text(&page->memory, "%s", s->words)),
-                                            cell_number(s->saved_bytes), cell_number(s->left_bytes),
-                                            cell_flag(s->fits), cell_number(s->step_s),
-                                            cell_number(fabs(slower) < 5e-4 ? 0 : slower),
-                                            cell_text(s->what)});
+    REPORT_ROW(&page->memory, table, cell_text(report_text(&page->memory, "%s", s->words)),
+               cell_number(s->saved_bytes), cell_number(s->left_bytes), cell_flag(s->fits),
+               cell_number(s->step_s), cell_number(fabs(slower) < 5e-4 ? 0 : slower),
+               cell_text(s->what));
 }
 
 void page_savings(struct html_page *page, const struct forecast *f, const char *source)

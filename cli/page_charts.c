@@ -40,21 +40,17 @@ static const struct report_table *point_table(const struct figure *f, int along)
     struct report_table *table = page_table(page, point_columns, COUNT_OF(point_columns));
     for (size_t i = 0; i < f->count; i++) {
         const struct point *p = &f->point[i];
-        const struct report_cell cells[] = {
-            cell_text(along >= 0 ? study_value_of(p, along) : p->label),
-            cell_text(study_label_of(f, p, along)),
-            cell_count(p->gpus),
-            p->runs ? cell_number(p->mfu) : cell_none(),
-            cell_number(p->compute),
-            cell_number(p->system),
-            p->runs ? cell_number(p->samples_per_s) : cell_none(),
-            p->runs ? cell_number(p->step_s) : cell_none(),
-            p->runs ? cell_number(p->hbm_bytes) : cell_none(),
-            p->days > 0 ? cell_number(p->days) : cell_none(),
-            p->cost_usd > 0 ? cell_number(p->cost_usd) : cell_none(),
-            cell_text(report_text(&page->memory, "%" PRIu64 " x %" PRIu64 " x %" PRIu64, p->tensor,
-                                  p->pipeline, p->data))};
-        report_row(&page->memory, table, cells);
+        REPORT_ROW(&page->memory, table,
+                   cell_text(along >= 0 ? study_value_of(p, along) : p->label),
+                   cell_text(study_label_of(f, p, along)), cell_count(p->gpus),
+                   p->runs ? cell_number(p->mfu) : cell_none(), cell_number(p->compute),
+                   cell_number(p->system), p->runs ? cell_number(p->samples_per_s) : cell_none(),
+                   p->runs ? cell_number(p->step_s) : cell_none(),
+                   p->runs ? cell_number(p->hbm_bytes) : cell_none(),
+                   p->days > 0 ? cell_number(p->days) : cell_none(),
+                   p->cost_usd > 0 ? cell_number(p->cost_usd) : cell_none(),
+                   cell_text(report_text(&page->memory, "%" PRIu64 " x %" PRIu64 " x %" PRIu64,
+                                         p->tensor, p->pipeline, p->data)));
     }
     return table;
 }
@@ -129,11 +125,9 @@ void page_study_cost_over_days(const struct figure *f)
         const struct point *p = &f->point[i];
         if (!p->runs || !(p->days > 0)) continue;
         any = true;
-        report_row(&page->memory, table,
-                   (const struct report_cell[]){
-                       cell_number(p->days), cell_number(p->cost_usd), cell_number(p->energy_kWh),
-                       cell_text(study_label_of(f, p, 2)),
-                       cell_text(report_text(&page->memory, "%" PRIu64 " GPUs", p->gpus))});
+        REPORT_ROW(&page->memory, table, cell_number(p->days), cell_number(p->cost_usd),
+                   cell_number(p->energy_kWh), cell_text(study_label_of(f, p, 2)),
+                   cell_text(report_text(&page->memory, "%" PRIu64 " GPUs", p->gpus)));
     }
     if (!any) return;
     struct chart chart = {
@@ -248,10 +242,8 @@ static void stacked_bars(const struct figure *f, const struct stack *stack)
         for (int part = 0; part < stack->parts && f->point[i].runs; part++) {
             const double value = stacked(&f->point[i], stack, part);
             if (value > 0)
-                report_row(&page->memory, table,
-                           (const struct report_cell[]){cell_text(f->point[i].label),
-                                                        cell_text(part_name(page, stack, part)),
-                                                        cell_number(value)});
+                REPORT_ROW(&page->memory, table, cell_text(f->point[i].label),
+                           cell_text(part_name(page, stack, part)), cell_number(value));
         }
     page_chart(
         page,

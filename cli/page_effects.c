@@ -104,15 +104,14 @@ static enum rk_status effect_of(const struct searched *j, struct report_table *t
         const double rate = any ? result.best[0].samples_per_s : 0;
         const double best_rate = j->best[0].outcome.samples_per_s;
         const char *text = page_value_text(j, axis, values[i]);
-        const struct report_cell cells[] = {
-            cell_text(rk_plan_axis_info(axis)->name),
-            cell_text(text),
-            any ? cell_number(rate) : cell_none(),
-            any ? cell_number(rate / best_rate) : cell_none(),
-            cell_count(result.counts.total),
-            cell_count(result.counts.verdict[RK_FITS][0]),
-            cell_text(report_text(&j->page->memory, "%s %s", rk_plan_axis_info(axis)->name, text))};
-        if (status == RK_OK && result.counts.total) report_row(&j->page->memory, table, cells);
+        if (status == RK_OK && result.counts.total)
+            REPORT_ROW(&j->page->memory, table, cell_text(rk_plan_axis_info(axis)->name),
+                       cell_text(text), any ? cell_number(rate) : cell_none(),
+                       any ? cell_number(rate / best_rate) : cell_none(),
+                       cell_count(result.counts.total),
+                       cell_count(result.counts.verdict[RK_FITS][0]),
+                       cell_text(report_text(&j->page->memory, "%s %s",
+                                             rk_plan_axis_info(axis)->name, text)));
         rk_answer_release(&result);
     }
     return status;

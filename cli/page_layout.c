@@ -60,9 +60,8 @@ static int network_of(const struct rk_system *system, const struct parallelism *
 static void run_row(const struct layout *l, struct report_table *table, const char *row,
                     const char *label, uint64_t first, uint64_t last)
 {
-    const struct report_cell cells[] = {cell_text(row), cell_text(label), cell_count(first),
-                                        cell_count(last), cell_count(last - first)};
-    report_row(&l->page->memory, table, cells);
+    REPORT_ROW(&l->page->memory, table, cell_text(row), cell_text(label), cell_count(first),
+               cell_count(last), cell_count(last - first));
 }
 
 /* Runs of `length` ranks up to `ranks`, numbered modulo `degree` (0: not). */
@@ -129,12 +128,10 @@ static void summary(const struct layout *l)
         if (level->degree <= 1) continue;
         const uint64_t span = level->stride * (level->degree - 1) + 1;
         const uint64_t size = system->network[0].size;
-        const struct report_cell cells[] = {
-            cell_text(level->group), cell_count(level->degree),
-            cell_text(network_name(&l->page->memory, system, network_of(system, level))),
-            cell_count(level->stride),
-            cell_count(level->stride >= size ? level->degree : (span + size - 1) / size)};
-        report_row(&l->page->memory, table, cells);
+        REPORT_ROW(&l->page->memory, table, cell_text(level->group), cell_count(level->degree),
+                   cell_text(network_name(&l->page->memory, system, network_of(system, level))),
+                   cell_count(level->stride),
+                   cell_count(level->stride >= size ? level->degree : (span + size - 1) / size));
     }
     page_show(l->page, "Groups", table, l->source);
 }

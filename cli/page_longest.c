@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* clang-format off */
 const struct report_column page_longest_columns[PAGE_LONGEST_COLUMNS] = {
     {.name = "gpus", .title = "GPUs"},
     {.name = "kind"},
@@ -14,7 +13,6 @@ const struct report_column page_longest_columns[PAGE_LONGEST_COLUMNS] = {
     {.name = "hbm_bytes", .title = "memory of a GPU", .unit = "B"},
     {.name = "offload_bytes", .title = "lower memories", .unit = "B"},
 };
-/* clang-format on */
 enum { GPUS, KIND, TOKENS, MFU, HBM, LOWER };
 
 /* ---- one chart: a column over the length, a line for each kind and number of GPUs ---- */
@@ -54,8 +52,7 @@ static void add_points(struct html_page *page, const struct page_longest *l, int
         const struct report_cell *cell = point(l, i);
         const char *name = cell[KIND].as.text;
         if (many) name = report_text(&page->memory, "%s, %" PRIu64, name, cell[GPUS].as.count);
-        report_row(&page->memory, table,
-                   (struct report_cell[]){cell_text(name), cell[TOKENS], cell[column]});
+        REPORT_ROW(&page->memory, table, cell_text(name), cell[TOKENS], cell[column]);
         note_line(lines, name, false);
     }
 }
@@ -71,9 +68,8 @@ static void add_capacity(struct html_page *page, const struct page_longest *l,
         most = tokens > most ? tokens : most;
     }
     for (int end = 0; end < 2; end++)
-        report_row(&page->memory, table,
-                   (struct report_cell[]){cell_text("capacity"), cell_count(end ? most : least),
-                                          cell_number(bytes)});
+        REPORT_ROW(&page->memory, table, cell_text("capacity"), cell_count(end ? most : least),
+                   cell_number(bytes));
     note_line(lines, "capacity", true);
 }
 

@@ -164,11 +164,11 @@ static void input_sources(struct html_page *page, struct report_table *table,
     if (catalog_describe(kind, name, &entry, NULL) == RK_OK)
         for (size_t i = 0; i < entry.sources; i++) {
             const char *group = entry.source[i].group;
-            const struct report_cell cells[] = {
+            REPORT_ROW(
+                &page->memory, table,
                 cell_text(report_text(&page->memory, "%s %s", catalog_kind_name(kind), entry.id)),
                 cell_text(report_text(&page->memory, "%s", *group ? group : "all of it")),
-                cell_text(report_text(&page->memory, "%s", entry.source[i].text))};
-            report_row(&page->memory, table, cells);
+                cell_text(report_text(&page->memory, "%s", entry.source[i].text)));
         }
     catalog_entry_release(&entry);
 }
@@ -176,9 +176,7 @@ static void input_sources(struct html_page *page, struct report_table *table,
 static void input_row(struct html_page *page, struct report_table *table, const char *what,
                       const char *name)
 {
-    if (name)
-        report_row(&page->memory, table,
-                   (const struct report_cell[]){cell_text(what), cell_text(name)});
+    if (name) REPORT_ROW(&page->memory, table, cell_text(what), cell_text(name));
 }
 
 /* All tables after `before`; `reckon COMMAND NAME` shows the same ones. */

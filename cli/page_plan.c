@@ -139,10 +139,11 @@ static void time_bars(struct html_page *page, const struct page_plan *p)
     struct report_table *table = page_table(page, columns, COUNT_OF(columns));
     for (const struct rk_figure *f = NULL; (f = rk_figure_next(f, by_of(p)));) {
         const double time_s = rk_figure_value(outcome, f);
-        const struct report_cell cells[] = {
-            cell_text(report_text(&page->memory, "%.*s", (int)strlen(f->name) - 2, f->name)),
-            cell_number(time_s), cell_number(time_s / outcome->step_s), cell_text(f->help)};
-        if (f->time && time_s != 0) report_row(&page->memory, table, cells);
+        if (f->time && time_s != 0)
+            REPORT_ROW(
+                &page->memory, table,
+                cell_text(report_text(&page->memory, "%.*s", (int)strlen(f->name) - 2, f->name)),
+                cell_number(time_s), cell_number(time_s / outcome->step_s), cell_text(f->help));
     }
     page_chart(page, &(struct chart){
                          .id = "time",
@@ -305,11 +306,11 @@ static void stage_bars(struct html_page *page, const struct page_plan *p)
     for (int stage = 0; stage < prediction->stages; stage++)
         for (int i = 0; i < RK_HOLDING_COUNT; i++) {
             const double bytes = prediction->stage[stage].holds[i];
-            const struct report_cell cells[] = {
-                cell_text(report_text(&page->memory, "stage %d", stage)),
-                cell_text(rk_holding_name((enum rk_holding)i)), cell_number(bytes),
-                cell_number(capacity), cell_number(bytes / capacity)};
-            if (bytes > 1e-6 * capacity) report_row(&page->memory, table, cells);
+            if (bytes > 1e-6 * capacity)
+                REPORT_ROW(&page->memory, table,
+                           cell_text(report_text(&page->memory, "stage %d", stage)),
+                           cell_text(rk_holding_name((enum rk_holding)i)), cell_number(bytes),
+                           cell_number(capacity), cell_number(bytes / capacity));
         }
     page_chart(page, &(struct chart){
                          .id = "memory-stages",

@@ -26,9 +26,8 @@ static const struct report_column progress_columns[] = {
 static void progress_row(struct html_page *page, struct report_table *table, double at_s,
                          double share, const char *what)
 {
-    report_row(&page->memory, table,
-               (const struct report_cell[]){cell_number(at_s / DAY_S), cell_number(share),
-                                            cell_text(what)});
+    REPORT_ROW(&page->memory, table, cell_number(at_s / DAY_S), cell_number(share),
+               cell_text(what));
 }
 
 static void whole_run(struct html_page *page, const struct followed *f, const char *source)
@@ -83,10 +82,8 @@ static void add_span(const struct look *l, double from_s, double to_s, const cha
     from_s = fmax(from_s, l->from_s);
     to_s = fmin(to_s, l->to_s);
     if (to_s <= from_s) return;
-    report_row(&l->page->memory, l->table,
-               (const struct report_cell[]){cell_number(from_s - l->from_s),
-                                            cell_number(to_s - l->from_s), cell_text(row),
-                                            cell_text(what)});
+    REPORT_ROW(&l->page->memory, l->table, cell_number(from_s - l->from_s),
+               cell_number(to_s - l->from_s), cell_text(row), cell_text(what));
 }
 
 /* Pieces from one event to the next, each followed by a checkpoint. */

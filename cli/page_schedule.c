@@ -88,17 +88,13 @@ static const char *series_of(const struct schedule *s, const struct timeline_eve
 static void event_row(const struct schedule *s, struct report_table *table,
                       const struct timeline_event *e)
 {
-    const struct report_cell cells[] = {
-        cell_text(stage_name(s, e->stage)),
-        cell_text(series_of(s, e)),
-        cell_text(e->kind == TIMELINE_EVENT_OPTIMIZER
-                      ? ""
-                      : report_text(&s->page->memory, "%u", e->microbatch)),
-        cell_count(e->chunk),
-        cell_number(e->start_s),
-        cell_number(e->end_s),
-        cell_number(e->end_s - e->start_s)};
-    report_row(&s->page->memory, table, cells);
+    REPORT_ROW(&s->page->memory, table, cell_text(stage_name(s, e->stage)),
+               cell_text(series_of(s, e)),
+               cell_text(e->kind == TIMELINE_EVENT_OPTIMIZER
+                             ? ""
+                             : report_text(&s->page->memory, "%u", e->microbatch)),
+               cell_count(e->chunk), cell_number(e->start_s), cell_number(e->end_s),
+               cell_number(e->end_s - e->start_s));
 }
 
 /* The length of a picture: the first stage's forward passes before its first backward, and
@@ -167,12 +163,11 @@ static void beside_row(const struct schedule *s, struct report_table *table,
                        const struct timeline_event *e)
 {
     const char *track = timeline_tracks[timeline_track_of(e)];
-    report_row(&s->page->memory, table,
-               (const struct report_cell[]){
-                   cell_text(report_text(&s->page->memory, "stage %u, %s", e->stage, track)),
-                   cell_text(timeline_kinds[e->kind].name), cell_number(e->start_s),
-                   cell_number(e->end_s), cell_number(e->end_s - e->start_s),
-                   e->bytes > 0 ? cell_number(e->bytes) : cell_none()});
+    REPORT_ROW(&s->page->memory, table,
+               cell_text(report_text(&s->page->memory, "stage %u, %s", e->stage, track)),
+               cell_text(timeline_kinds[e->kind].name), cell_number(e->start_s),
+               cell_number(e->end_s), cell_number(e->end_s - e->start_s),
+               e->bytes > 0 ? cell_number(e->bytes) : cell_none());
 }
 
 /* Rows of a stage stand together, by track. */
@@ -240,10 +235,8 @@ static void stages(const struct schedule *s)
         const double times_s[] = {stage->compute_s, stage->offload_s,   stage->message_s,
                                   stage->reduce_s,  stage->optimizer_s, stage->idle_s};
         for (int k = 0; k < COUNT_OF(series); k++)
-            report_row(&s->page->memory, table,
-                       (const struct report_cell[]){cell_text(stage_name(s, i)),
-                                                    cell_text(series[k].name),
-                                                    cell_number(times_s[k])});
+            REPORT_ROW(&s->page->memory, table, cell_text(stage_name(s, i)),
+                       cell_text(series[k].name), cell_number(times_s[k]));
     }
     page_chart(s->page,
                &(struct chart){
@@ -261,9 +254,7 @@ static void stages(const struct schedule *s)
 static void memory_row(const struct schedule *s, struct report_table *table, const char *what,
                        double time_s, double bytes)
 {
-    report_row(
-        &s->page->memory, table,
-        (const struct report_cell[]){cell_text(what), cell_number(time_s), cell_number(bytes)});
+    REPORT_ROW(&s->page->memory, table, cell_text(what), cell_number(time_s), cell_number(bytes));
 }
 
 static void stage_memory(const struct schedule *s, struct rk_error *error)

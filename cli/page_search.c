@@ -82,11 +82,10 @@ static void time_bars(const struct searched *j)
             const struct rk_plan *s = &j->best[i].plan;
             const double part_s = rk_figure_value(&j->best[i].outcome, f);
             if (!f->time || part_s == 0) continue;
-            const struct report_cell cells[] = {
-                cell_text(rank_name(j, i)),
+            REPORT_ROW(
+                &j->page->memory, table, cell_text(rank_name(j, i)),
                 cell_text(report_text(&j->page->memory, "%.*s", (int)strlen(f->name) - 2, f->name)),
-                cell_number(part_s), cell_text(degrees_of(j, s))};
-            report_row(&j->page->memory, table, cells);
+                cell_number(part_s), cell_text(degrees_of(j, s)));
         }
     page_chart(j->page,
                &(struct chart){
@@ -121,13 +120,12 @@ static void memory_point(const struct searched *j, struct report_table *table, c
 {
     const struct rk_plan *s = &f->plan;
     const bool range = f->known && *name; /* of the best ones alone: whiskers would cover a line */
-    report_row(&j->page->memory, table,
-               (const struct report_cell[]){
-                   cell_text(what), cell_text(name), cell_number(f->outcome.hbm_bytes),
-                   cell_number(f->outcome.step_s), range ? cell_number(f->step_s[1]) : cell_none(),
-                   range ? cell_number(f->step_s[3]) : cell_none(), cell_number(f->outcome.mfu),
-                   cell_number(f->outcome.offload_bytes), cell_text(degrees_of(j, s)),
-                   cell_text(text_of_axis(j, s, RK_PLAN_RECOMPUTE))});
+    REPORT_ROW(&j->page->memory, table, cell_text(what), cell_text(name),
+               cell_number(f->outcome.hbm_bytes), cell_number(f->outcome.step_s),
+               range ? cell_number(f->step_s[1]) : cell_none(),
+               range ? cell_number(f->step_s[3]) : cell_none(), cell_number(f->outcome.mfu),
+               cell_number(f->outcome.offload_bytes), cell_text(degrees_of(j, s)),
+               cell_text(text_of_axis(j, s, RK_PLAN_RECOMPUTE)));
 }
 
 static enum rk_status frontier(const struct searched *j, struct report_table *table,
@@ -207,17 +205,15 @@ static struct report_table *cards(const struct searched *j)
     const struct run_sums run =
         best ? run_sums_of(&search->run, best->outcome.step_s) : (struct run_sums){.days = 0};
     struct report_table *table = page_table(j->page, columns, COUNT_OF(columns));
-    report_row(
-        &j->page->memory, table,
-        (const struct report_cell[]){
-            best ? cell_number(best->outcome.step_s) : cell_none(),
-            best ? cell_number(best->outcome.mfu) : cell_none(),
-            best ? cell_number(best->outcome.tokens_per_s / (double)best->plan.ranks) : cell_none(),
-            best ? cell_number(best->outcome.hbm_bytes) : cell_none(),
-            best ? cell_number(problem_of(j)->system->memory[0].capacity_bytes) : cell_none(),
-            run.days > 0 ? cell_number(run.days) : cell_none(),
-            run.cost > 0 ? cell_number(run.cost) : cell_none(), cell_count(c->total),
-            cell_count(c->verdict[RK_FITS][0])});
+    REPORT_ROW(&j->page->memory, table, best ? cell_number(best->outcome.step_s) : cell_none(),
+               best ? cell_number(best->outcome.mfu) : cell_none(),
+               best ? cell_number(best->outcome.tokens_per_s / (double)best->plan.ranks)
+                    : cell_none(),
+               best ? cell_number(best->outcome.hbm_bytes) : cell_none(),
+               best ? cell_number(problem_of(j)->system->memory[0].capacity_bytes) : cell_none(),
+               run.days > 0 ? cell_number(run.days) : cell_none(),
+               run.cost > 0 ? cell_number(run.cost) : cell_none(), cell_count(c->total),
+               cell_count(c->verdict[RK_FITS][0]));
     return table;
 }
 

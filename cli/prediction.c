@@ -266,11 +266,10 @@ static void add_links(struct report *report, const struct rk_prediction *p)
     for (int i = 0; i < COUNT_OF(links); i++) {
         const double link_s = figure(p, links[i].link_s), waited_s = figure(p, links[i].waited_s);
         const double sent = links[i].sent_bytes ? figure(p, links[i].sent_bytes) : 0;
-        const struct report_cell cells[] = {cell_text(links[i].name), cell_number(link_s),
-                                            cell_number(waited_s),
-                                            cell_number(p->step_s > 0 ? waited_s / p->step_s : 0),
-                                            sent > 0 ? cell_number(sent) : cell_none()};
-        if (link_s > 0) report_row(report, table, cells);
+        if (link_s > 0)
+            REPORT_ROW(report, table, cell_text(links[i].name), cell_number(link_s),
+                       cell_number(waited_s), cell_number(p->step_s > 0 ? waited_s / p->step_s : 0),
+                       sent > 0 ? cell_number(sent) : cell_none());
     }
 }
 
@@ -283,15 +282,12 @@ void forecast_times(struct report *report, const struct forecast *f)
         const double time_s = figure(p, times[i].offset), share = time_s / p->step_s;
         const char *name = times[i].name;
         if (time_s == 0) continue;
-        report_row(report, table,
-                   (const struct report_cell[]){
-                       cell_text(report_text(report, "%.*s", (int)strlen(name) - 2, name)),
-                       cell_number(time_s), cell_number(share), cell_text(times[i].help),
-                       cell_number(share)});
+        REPORT_ROW(
+            report, table, cell_text(report_text(report, "%.*s", (int)strlen(name) - 2, name)),
+            cell_number(time_s), cell_number(share), cell_text(times[i].help), cell_number(share));
     }
-    report_row(report, table,
-               (const struct report_cell[]){cell_text("step"), cell_number(p->step_s),
-                                            cell_number(1), cell_text(""), cell_none()});
+    REPORT_ROW(report, table, cell_text("step"), cell_number(p->step_s), cell_number(1),
+               cell_text(""), cell_none());
     add_links(report, p);
 }
 
@@ -402,10 +398,9 @@ static void add_required(struct report *report, const struct forecast *f)
         if (!table)
             table =
                 REPORT_LIST(report, NULL, "Bandwidth for full overlap", REPORT_IN_TEXT, columns);
-        report_row(report, table,
-                   (const struct report_cell[]){
-                       cell_text(report_text(report, "%.*s", (int)(end - of->name), of->name)),
-                       cell_number(needed), cell_text(of->help)});
+        REPORT_ROW(report, table,
+                   cell_text(report_text(report, "%.*s", (int)(end - of->name), of->name)),
+                   cell_number(needed), cell_text(of->help));
     }
 }
 

@@ -1,7 +1,6 @@
 /* prediction_clusters.c - the stages of a plan over several clusters: where they run, what they
  * send, and what replicas of several kinds share. */
 #include "cli/prediction_clusters.h"
-#include "base/number.h"
 #include "cli/prediction.h"
 #include "cli/verdict.h"
 #include "clusters/predict.h"

@@ -5,7 +5,6 @@
 #include "machine/part.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,7 +161,7 @@ static void add_warnings(struct report *report, const struct error_bars *bars,
     for (int i = 0; error_bar_warning(bars, request, i, text, sizeof text); i++) {
         const char *kept = report_text(report, "%s", text);
         if (!table) table = REPORT_LIST(report, "warnings", NULL, REPORT_IN_JSON, columns);
-        report_row(report, table, (struct report_cell[]){cell_text(kept)});
+        REPORT_ROW(report, table, cell_text(kept));
         report_note(report, report_text(report, "  outside what was validated: %s", kept));
     }
 }

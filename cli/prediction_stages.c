@@ -5,7 +5,6 @@
 #include "machine/part.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- stages that are alike ---- */
 
@@ -110,17 +109,14 @@ static void tier_text(struct report *report, struct report_table *table,
 {
     const double capacity = memory_part_bytes(&system->memory[tier], ranks);
     const double share = capacity > 0 ? total / capacity : total > 0 ? 2 : 0;
-    report_row(report, table,
-               (const struct report_cell[]){cell_text(memory_name(report, system, tier)),
-                                            cell_number(total), cell_number(capacity),
-                                            cell_number(share), cell_number(share)});
+    REPORT_ROW(report, table, cell_text(memory_name(report, system, tier)), cell_number(total),
+               cell_number(capacity), cell_number(share), cell_number(share));
     for (int i = 0; i < RK_HOLDING_COUNT; i++) {
         if (holds[i] == 0) continue;
-        const struct report_cell cells[] = {
-            cell_text(report_text(report, "  %s", rk_holding_name((enum rk_holding)i))),
-            cell_number(holds[i]), cell_none(),
-            capacity > 0 ? cell_number(holds[i] / capacity) : cell_none(), cell_none()};
-        report_row(report, table, cells);
+        REPORT_ROW(report, table,
+                   cell_text(report_text(report, "  %s", rk_holding_name((enum rk_holding)i))),
+                   cell_number(holds[i]), cell_none(),
+                   capacity > 0 ? cell_number(holds[i] / capacity) : cell_none(), cell_none());
     }
 }
 

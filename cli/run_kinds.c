@@ -1,10 +1,8 @@
 /* run_kinds.c - a whole run over several clusters: GPU-hours and money of each kind. */
 #include "advise/clusters_run.h"
-#include "base/number.h"
 #include "cli/run_args.h"
 #include "cli/verdict.h"
 
-/* clang-format off */
 static const struct report_column kind_columns[] = {
     {.name = "cluster"},
     {.name = "gpus", .title = "GPUs used"},
@@ -14,7 +12,6 @@ static const struct report_column kind_columns[] = {
     {.name = "power_W", .title = "W per GPU", .digits = 4},
     {.name = "what", .title = ""},
 };
-/* clang-format on */
 
 static void show_kinds(struct report *report, const struct clusters_run *run,
                        const struct rk_machine *machine, double hours)
@@ -24,17 +21,12 @@ static void show_kinds(struct report *report, const struct clusters_run *run,
     for (int i = 0; i < machine->clusters; i++) {
         const double used = run->gpus[i] * hours, price = run->price_USDph[i];
         if (!(used > 0)) continue;
-        report_row(
-            report, table,
-            (const struct report_cell[]){
-                cell_text(machine->cluster[i].name),
-                cell_count((uint64_t)run->gpus[i]),
-                cell_number(used),
-                price > 0 ? cell_number(price) : cell_none(),
-                price > 0 ? cell_number(used * price) : cell_none(),
-                run->power_W[i] > 0 ? cell_number(run->power_W[i]) : cell_none(),
-                cell_text(run->listed[i] ? "of the list; price= in the system says another" : ""),
-            });
+        REPORT_ROW(
+            report, table, cell_text(machine->cluster[i].name), cell_count((uint64_t)run->gpus[i]),
+            cell_number(used), price > 0 ? cell_number(price) : cell_none(),
+            price > 0 ? cell_number(used * price) : cell_none(),
+            run->power_W[i] > 0 ? cell_number(run->power_W[i]) : cell_none(),
+            cell_text(run->listed[i] ? "of the list; price= in the system says another" : ""));
     }
 }
 

@@ -112,16 +112,15 @@ static void add_phases(struct report *report, const struct run_phases *phases)
         char words[RK_PLAN_TEXT];
         rk_campaign_expect(c, &o);
         rk_plan_text(&phases->plan[i], words, sizeof words);
-        report_row(report, table,
-                   (const struct report_cell[]){
-                       cell_count(i + 1), cell_number(c->tokens), cell_count(phases->plan[i].batch),
-                       cell_count((uint64_t)(c->tokens_per_step / (double)phases->plan[i].batch) /
-                                  rk_plan_answers(&phases->plan[i])),
-                       cell_number(c->step_s), cell_number(phases->prediction[i].outcome.mfu),
-                       c->switch_s > 0 ? cell_number(c->switch_s) : cell_none(),
-                       cell_number(o.total_s / DAY_S),
-                       cell_flag(phases->prediction[i].verdict == RK_FITS),
-                       cell_text(report_text(report, "%s", words))});
+        REPORT_ROW(report, table, cell_count(i + 1), cell_number(c->tokens),
+                   cell_count(phases->plan[i].batch),
+                   cell_count((uint64_t)(c->tokens_per_step / (double)phases->plan[i].batch) /
+                              rk_plan_answers(&phases->plan[i])),
+                   cell_number(c->step_s), cell_number(phases->prediction[i].outcome.mfu),
+                   c->switch_s > 0 ? cell_number(c->switch_s) : cell_none(),
+                   cell_number(o.total_s / DAY_S),
+                   cell_flag(phases->prediction[i].verdict == RK_FITS),
+                   cell_text(report_text(report, "%s", words)));
     }
 }
 
@@ -197,10 +196,9 @@ static void add_changes(struct report *report, const struct run_phases *phases,
             changes[i].make(&changed[k]);
         }
         rk_campaign_expect_phases(changed, phases->count, &o);
-        report_row(report, table,
-                   (const struct report_cell[]){
-                       cell_text(changes[i].what), cell_number((now->total_s - o.total_s) / DAY_S),
-                       cell_number(o.goodput), cell_number(o.interval_s), positive(o.cost)});
+        REPORT_ROW(report, table, cell_text(changes[i].what),
+                   cell_number((now->total_s - o.total_s) / DAY_S), cell_number(o.goodput),
+                   cell_number(o.interval_s), positive(o.cost));
     }
 }
 
@@ -280,11 +278,9 @@ enum rk_status run_compare(struct report *report, const struct run_args *args,
         status = phases ? RK_OK : error->status;
         if (!phases) break;
         rk_campaign_expect_phases(phases->campaign, phases->count, &o);
-        report_row(report, table,
-                   (const struct report_cell[]){cell_text(i ? "B" : "A"),
-                                                cell_number(o.total_s / DAY_S),
-                                                cell_number(o.goodput), cell_number(o.gpu_hours),
-                                                positive(o.cost), positive(o.energy_kWh)});
+        REPORT_ROW(report, table, cell_text(i ? "B" : "A"), cell_number(o.total_s / DAY_S),
+                   cell_number(o.goodput), cell_number(o.gpu_hours), positive(o.cost),
+                   positive(o.energy_kWh));
     }
     if (status == RK_OK)
         report_paragraph(report, report_text(report, "assumed: %s", phases->assumed));

@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- what stands in a row: the index, the main figures, where the time goes, the axes ---- */
 

@@ -239,10 +239,8 @@ static void outcome_row(struct report *report, struct report_table *table, uint6
                         const char *name, int tier, const char *where, uint64_t count)
 {
     const double share = total ? (double)count / (double)total : 0;
-    report_row(report, table,
-               (const struct report_cell[]){
-                   cell_text(name), where ? cell_count((uint64_t)tier) : cell_none(),
-                   cell_text(where), cell_count(count), cell_number(share), cell_number(share)});
+    REPORT_ROW(report, table, cell_text(name), where ? cell_count((uint64_t)tier) : cell_none(),
+               cell_text(where), cell_count(count), cell_number(share), cell_number(share));
 }
 
 /* The detailed model names no network. */
@@ -522,10 +520,8 @@ void search_answer_explain(const struct search *search)
     const struct report_style style = show_style(&search->args->show, stderr);
     struct report_table *table = REPORT_LIST(&report, NULL, NULL, REPORT_IN_TEXT, columns);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        report_row(&report, table,
-                   (const struct report_cell[]){
-                       cell_text(rows[i].argument), cell_count(rows[i].count),
-                       cell_number(total ? (double)rows[i].count / (double)total : 0)});
+        REPORT_ROW(&report, table, cell_text(rows[i].argument), cell_count(rows[i].count),
+                   cell_number(total ? (double)rows[i].count / (double)total : 0));
     report_write(&report, REPORT_AS_TEXT, &style, stderr, &error);
     report_release(&report);
 }

@@ -176,14 +176,13 @@ static void add_bounds(struct report *report, const struct search *search)
     const struct clusters_answer *a = space_of(search)->answer;
     const bool straight = a->best.chunks == 1;
     const double gap = a->best.value_s / a->best.simulated_s - 1;
-    report_row(report,
+    REPORT_ROW(report,
                REPORT_ONE(report, "bounds", "Proved about the fastest plan",
                           REPORT_IN_TEXT | REPORT_IN_JSON, bound_columns),
-               (const struct report_cell[]){
-                   straight ? cell_number(a->best.value_s) : cell_none(),
-                   cell_number(a->proved.value_s), cell_number(a->floor_s),
-                   straight ? cell_number(fabs(gap) < 1e-9 ? 0 : gap) : cell_none(),
-                   cell_count(a->problems), cell_count(a->labels), cell_count(a->simulated)});
+               straight ? cell_number(a->best.value_s) : cell_none(),
+               cell_number(a->proved.value_s), cell_number(a->floor_s),
+               straight ? cell_number(fabs(gap) < 1e-9 ? 0 : gap) : cell_none(),
+               cell_count(a->problems), cell_count(a->labels), cell_count(a->simulated));
     if (!straight)
         report_note(
             report,
@@ -205,12 +204,11 @@ static void add_alone(struct report *report, const struct search *search)
         const struct rk_cluster *c = &machine->cluster[i];
         const double step_s = fmin(answer->alone_step_s[i], answer->alone_s[i]);
         const bool fits = !isinf(step_s);
-        report_row(report, table,
-                   (const struct report_cell[]){
-                       cell_text(report_text(report, "%s: %s%s", c->name, c->system.id,
-                                             fits ? "" : ", nothing fits")),
-                       cell_count(c->system.devices), fits ? cell_number(step_s) : cell_none(),
-                       fits ? cell_number(step_s / answer->best.simulated_s - 1) : cell_none()});
+        REPORT_ROW(report, table,
+                   cell_text(report_text(report, "%s: %s%s", c->name, c->system.id,
+                                         fits ? "" : ", nothing fits")),
+                   cell_count(c->system.devices), fits ? cell_number(step_s) : cell_none(),
+                   fits ? cell_number(step_s / answer->best.simulated_s - 1) : cell_none());
     }
 }
 

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static bool stop(void *context)
@@ -66,11 +65,9 @@ static void add_runs(struct report *report, const struct layerwise_answer *answe
             const uint64_t layers = left < of_stage ? left : of_stage;
             const struct rk_plan own =
                 layerwise_run(plan, layout->segments ? layout->segment[segment].local : 0);
-            report_row(report, table,
-                       (struct report_cell[]){cell_count((uint64_t)stage), cell_count(first),
-                                              cell_count(layers), cell_text(manner(report, &own)),
-                                              cell_count(rk_plan_data(&own)),
-                                              cell_count(own.microbatch)});
+            REPORT_ROW(report, table, cell_count((uint64_t)stage), cell_count(first),
+                       cell_count(layers), cell_text(manner(report, &own)),
+                       cell_count(rk_plan_data(&own)), cell_count(own.microbatch));
             first += layers;
             of_stage -= layers;
             left -= layers;
@@ -196,11 +193,10 @@ static void add_schedule(struct report *report, struct report_table *table,
     struct rk_prediction p;
     rk_predict(search->problem.model, search->problem.system, plan, &p);
     const double run_s = simulated_s(search, plan);
-    report_row(report, table,
-               (struct report_cell[]){cell_text(name), cell_number(p.step_s),
-                                      run_s > 0 ? cell_number(run_s) : cell_none(),
-                                      run_s > 0 ? cell_number(run_s / p.step_s - 1) : cell_none(),
-                                      cell_flag(p.verdict == RK_FITS)});
+    REPORT_ROW(report, table, cell_text(name), cell_number(p.step_s),
+               run_s > 0 ? cell_number(run_s) : cell_none(),
+               run_s > 0 ? cell_number(run_s / p.step_s - 1) : cell_none(),
+               cell_flag(p.verdict == RK_FITS));
 }
 
 enum { MOST_CHUNKS = 8 };
@@ -306,19 +302,16 @@ static void add_head(struct report *report, const struct layerwise_answer *answe
     struct report_table *table = REPORT_ONE(report, NULL, NULL, REPORT_IN_ALL, head_columns);
     const double uniform_s = answer->uniform_s;
     const double alike_s = answer->any_s > 0 ? answer->any_s : uniform_s;
-    report_row(
-        report, table,
-        (struct report_cell[]){
-            cell_number(answer->prediction.step_s),
-            uniform_s > 0 ? cell_number(uniform_s) : cell_none(),
-            answer->any_s > 0 ? cell_number(answer->any_s) : cell_none(),
-            alike_s > 0 ? cell_number(1 - answer->prediction.step_s / alike_s) : cell_none(),
-            answer->plan.chunks > 1 ? cell_count(answer->plan.chunks) : cell_none(),
-            answer->bound_s > 0 ? cell_number(answer->bound_s) : cell_none(),
-            cell_text(certificate(report, answer)),
-            answer->walk_s > 0 ? cell_number(answer->walk_s / answer->value_s - 1) : cell_none(),
-            cell_count(counts->shapes), cell_count(counts->excluded), cell_count(counts->unfit),
-            cell_count(counts->ways), cell_count(counts->labels), cell_count(counts->judged)});
+    REPORT_ROW(report, table, cell_number(answer->prediction.step_s),
+               uniform_s > 0 ? cell_number(uniform_s) : cell_none(),
+               answer->any_s > 0 ? cell_number(answer->any_s) : cell_none(),
+               alike_s > 0 ? cell_number(1 - answer->prediction.step_s / alike_s) : cell_none(),
+               answer->plan.chunks > 1 ? cell_count(answer->plan.chunks) : cell_none(),
+               answer->bound_s > 0 ? cell_number(answer->bound_s) : cell_none(),
+               cell_text(certificate(report, answer)),
+               answer->walk_s > 0 ? cell_number(answer->walk_s / answer->value_s - 1) : cell_none(),
+               cell_count(counts->shapes), cell_count(counts->excluded), cell_count(counts->unfit),
+               cell_count(counts->ways), cell_count(counts->labels), cell_count(counts->judged));
 }
 
 /* Where it leaves less free than asked for. */

@@ -4,7 +4,6 @@
 #include "cli/prediction.h"
 #include "cli/search_clusters.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

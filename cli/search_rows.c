@@ -341,17 +341,16 @@ static void draw_row(struct report *report, struct report_table *table,
     const char *comma = strchr(name, ',');
     const bool fits = !row->reason;
     const double of_run = row->cost > 0 && row->days > 0 ? row->cost / row->days : 1;
-    report_row(report, table,
-               (const struct report_cell[]){
-                   cell_text(report_text(
-                       report, "%s%s%s, %llu GPUs", rows->several_models ? row->model->id : "",
-                       rows->several_models ? " on " : "", name, (unsigned long long)row->gpus)),
-                   cell_text(comma ? report_text(report, "%.*s", (int)(comma - name), name) : name),
-                   cell_text(comma ? comma + 1 : name), known(fits ? row->cost : 0),
-                   known(fits ? row->days : 0), known(fits ? row->machine.cost_per_trillion : 0),
-                   known(fits ? row->machine.power_kW : 0), known(fits ? row->outcome.step_s : 0),
-                   known(fits ? tokens_gpu_of(row) : 0), known(fits ? p25_of(row) * of_run : 0),
-                   known(fits ? p75_of(row) * of_run : 0)});
+    REPORT_ROW(report, table,
+               cell_text(report_text(
+                   report, "%s%s%s, %llu GPUs", rows->several_models ? row->model->id : "",
+                   rows->several_models ? " on " : "", name, (unsigned long long)row->gpus)),
+               cell_text(comma ? report_text(report, "%.*s", (int)(comma - name), name) : name),
+               cell_text(comma ? comma + 1 : name), known(fits ? row->cost : 0),
+               known(fits ? row->days : 0), known(fits ? row->machine.cost_per_trillion : 0),
+               known(fits ? row->machine.power_kW : 0), known(fits ? row->outcome.step_s : 0),
+               known(fits ? tokens_gpu_of(row) : 0), known(fits ? p25_of(row) * of_run : 0),
+               known(fits ? p75_of(row) * of_run : 0));
 }
 
 bool search_rows_chart(struct report *report, const struct search_rows *rows)

@@ -5,7 +5,6 @@
 #include "cli/search_job.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* Said elsewhere, or found by the search. */
 static const struct {

@@ -3,7 +3,6 @@
 #include "cli/questions.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* clang-format off */

@@ -3,10 +3,6 @@
 #include "base/memory.h"
 #include "cli/serve.h"
 
-#include <math.h>
-#include <string.h>
-
-/* clang-format off */
 static const struct report_column columns[] = {
     {.name = "cluster"},
     {.name = "gpus", .title = "GPUs"},
@@ -18,7 +14,6 @@ static const struct report_column columns[] = {
     {.name = "memory_bytes", .title = "memory", .unit = "B", .digits = 1},
     {.name = "plan"},
 };
-/* clang-format on */
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 /* What one cluster serves with its share of the question. */

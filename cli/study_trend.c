@@ -72,15 +72,13 @@ static void end_line(struct trend *t)
         if (!t->table)
             t->table = report_list(t->report, NULL, "MFU over the number of GPUs", REPORT_IN_TEXT,
                                    columns, COLUMNS - !*t->apart);
-        report_row(t->report, t->table,
-                   (const struct report_cell[]){cell_text(report_text(t->report, "%s", t->figure)),
-                                                cell_text(report_text(t->report, "%s", t->model)),
-                                                cell_text(report_text(t->report, "%s", t->system)),
-                                                cell_count((uint64_t)t->first_gpus),
-                                                cell_count((uint64_t)t->last_gpus),
-                                                cell_number(least), cell_number(most),
-                                                cell_text(draw(t->report, t->mfu, t->count, most)),
-                                                cell_text(report_text(t->report, "%s", t->apart))});
+        REPORT_ROW(t->report, t->table, cell_text(report_text(t->report, "%s", t->figure)),
+                   cell_text(report_text(t->report, "%s", t->model)),
+                   cell_text(report_text(t->report, "%s", t->system)),
+                   cell_count((uint64_t)t->first_gpus), cell_count((uint64_t)t->last_gpus),
+                   cell_number(least), cell_number(most),
+                   cell_text(draw(t->report, t->mfu, t->count, most)),
+                   cell_text(report_text(t->report, "%s", t->apart)));
     }
     t->count = 0;
 }

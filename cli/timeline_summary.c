@@ -192,10 +192,8 @@ static void add_differences(struct report *report, const struct story *s)
     for (int i = 0; i < COUNT_OF(figures); i++)
         for (unsigned bit = 0; bit < TIMELINE_REASONS; bit++)
             if (figures[i].differs && figures[i].reasons >> bit & 1)
-                report_row(report, table,
-                           (const struct report_cell[]){
-                               cell_text(figures[i].figure),
-                               cell_text(keys_said(report, timeline_reason(bit)))});
+                REPORT_ROW(report, table, cell_text(figures[i].figure),
+                           cell_text(keys_said(report, timeline_reason(bit))));
 }
 
 static int first_column(const struct story *s)
@@ -284,18 +282,12 @@ static void add_memory(struct report *report, const struct story *s)
         const struct timeline_tier *tier = &s->plan->tier[i];
         const uint32_t stage = fullest(s, i);
         const struct timeline_stage *most = &s->timeline->stage[stage];
-        report_row(report, table,
-                   (const struct report_cell[]){
-                       cell_text(name_of(report, s, stage, tier->tier)),
-                       cell_count(stage),
-                       cell_number(most->peak_bytes[i]),
-                       cell_number(tier->estimate_bytes),
-                       cell_number(over(most->peak_bytes[i], tier->estimate_bytes)),
-                       cell_number(tier->capacity_bytes[stage]),
-                       cell_number(most->peak[i].time_s),
-                       cell_number(most->peak[i].held),
-                       cell_text(s->plan->in_flight),
-                   });
+        REPORT_ROW(report, table, cell_text(name_of(report, s, stage, tier->tier)),
+                   cell_count(stage), cell_number(most->peak_bytes[i]),
+                   cell_number(tier->estimate_bytes),
+                   cell_number(over(most->peak_bytes[i], tier->estimate_bytes)),
+                   cell_number(tier->capacity_bytes[stage]), cell_number(most->peak[i].time_s),
+                   cell_number(most->peak[i].held), cell_text(s->plan->in_flight));
     }
 }
 

@@ -4,8 +4,6 @@
 #include "cli/questions.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 
 #define WORTH_IT 1.01 /* of the best rate: what a change must bring when something fits already */
 
@@ -79,20 +77,16 @@ static void add_miss(const struct tables *t, enum rk_limit limit, int tier,
     const struct report_cell step = cell_number(miss->found.outcome.step_s);
     const struct report_cell plan = cell_text(plan_words_of(report, &miss->found.plan));
     const char *ranks = lack > 0 ? report_text(report, "%.0f", lack) : "not filled";
-    report_row(
-        report, t->all,
-        (const struct report_cell[]){
-            cell_text(memory ? "memory" : "network"), cell_count((uint64_t)tier),
-            cell_text(or_null(memory ? system->memory[tier].name : system->network[tier].name)),
-            cell_number(miss->need), cell_number(miss->have), step, plan});
-    report_row(report, t->text,
-               (const struct report_cell[]){
-                   cell_text((memory ? memory_name : network_name)(report, system, tier)),
-                   cell_text(memory ? bytes_text(report, miss->need)
-                                    : report_text(report, "%.0f ranks", miss->need)),
-                   cell_text(memory ? bytes_text(report, miss->have)
-                                    : report_text(report, "%.0f", miss->have)),
-                   cell_text(memory ? bytes_text(report, lack) : ranks), step, plan});
+    REPORT_ROW(report, t->all, cell_text(memory ? "memory" : "network"), cell_count((uint64_t)tier),
+               cell_text(or_null(memory ? system->memory[tier].name : system->network[tier].name)),
+               cell_number(miss->need), cell_number(miss->have), step, plan);
+    REPORT_ROW(report, t->text,
+               cell_text((memory ? memory_name : network_name)(report, system, tier)),
+               cell_text(memory ? bytes_text(report, miss->need)
+                                : report_text(report, "%.0f ranks", miss->need)),
+               cell_text(memory ? bytes_text(report, miss->have)
+                                : report_text(report, "%.0f", miss->have)),
+               cell_text(memory ? bytes_text(report, lack) : ranks), step, plan);
 }
 
 static int add_misses(const struct tables *t, const struct rk_aim *aim, enum rk_limit limit,
@@ -257,17 +251,14 @@ static void add_change(void *context, const struct rk_change *c)
         c->helps ? cell_number(c->found.outcome.samples_per_s) : cell_none();
     const struct report_cell plan =
         c->helps ? cell_text(plan_words_of(t->report, &c->found.plan)) : cell_none();
-    report_row(t->report, t->all,
-               (const struct report_cell[]){
-                   cell_text(rk_change_name(c->kind)),
-                   machine && is_of_cluster(c->kind) ? cell_text(machine->cluster[c->cluster].name)
-                                                     : cell_none(),
-                   c->tier < 0 ? cell_none() : cell_count((uint64_t)c->tier),
-                   cell_text(name_of(t->problem, c)), cell_flag(c->helps),
-                   sized ? cell_number(c->from) : cell_none(),
-                   sized && c->helps ? cell_number(c->to) : cell_none(), step, rate, plan});
-    report_row(t->report, t->text,
-               (const struct report_cell[]){cell_text(sentences[c->kind](t, c)), step, rate, plan});
+    REPORT_ROW(t->report, t->all, cell_text(rk_change_name(c->kind)),
+               machine && is_of_cluster(c->kind) ? cell_text(machine->cluster[c->cluster].name)
+                                                 : cell_none(),
+               c->tier < 0 ? cell_none() : cell_count((uint64_t)c->tier),
+               cell_text(name_of(t->problem, c)), cell_flag(c->helps),
+               sized ? cell_number(c->from) : cell_none(),
+               sized && c->helps ? cell_number(c->to) : cell_none(), step, rate, plan);
+    REPORT_ROW(t->report, t->text, cell_text(sentences[c->kind](t, c)), step, rate, plan);
 }
 
 void print_why(struct report *report, const struct rk_plans_problem *problem,

@@ -9,7 +9,6 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A rank that fails tells all others with a message of this tag, and its error as content. */
 enum { TAG_FAILED = 1, TAG_FIRST = 2 };

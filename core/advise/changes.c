@@ -1,6 +1,7 @@
 /* changes.c - single changes that would let a plan in: each one made in a copy of the problem and
  * searched. */
 #include "advise/aim.h"
+#include "base/number.h"
 #include "machine/part.h"
 
 #include <math.h>
@@ -159,16 +160,10 @@ static void offer(struct candidates *list, uint64_t value, uint64_t low, uint64_
     list->value[list->count++] = value;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void sort(struct candidates *list)
 {
     int kept = 0;
-    qsort(list->value, (size_t)list->count, sizeof *list->value, ascending);
+    qsort(list->value, (size_t)list->count, sizeof *list->value, by_count);
     for (int i = 0; i < list->count; i++)
         if (i == 0 || list->value[i] != list->value[kept - 1]) list->value[kept++] = list->value[i];
     list->count = kept;

@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 static enum rk_status check_words(const struct plan_draft *draft, struct rk_error *error)
 {

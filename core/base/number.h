@@ -1,4 +1,4 @@
-/* number.h - small sums that many need: the length of an array, divisors and multiples. */
+/* number.h - small sums that many need: the length of an array, divisors and multiples, order. */
 #ifndef RECKON_BASE_NUMBER_H
 #define RECKON_BASE_NUMBER_H
 
@@ -22,6 +22,19 @@ static inline uint64_t common_divisor(uint64_t a, uint64_t b)
 static inline uint64_t common_multiple(uint64_t a, uint64_t b)
 {
     return a / common_divisor(a, b) * b;
+}
+
+/* The order of qsort() and bsearch(): rising. */
+static inline int by_number(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static inline int by_count(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
 }
 
 #endif

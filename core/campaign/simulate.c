@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -180,12 +181,6 @@ size_t rk_campaign_follow(const struct rk_campaign *phases, size_t count, uint64
     return run.no_memory ? 0 : run.count;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Fewer runs where each is long: they differ less. 0: even the fewest are too many to follow. */
 static uint64_t runs_of(uint64_t runs, double events_of_one)
 {
@@ -225,7 +220,7 @@ enum rk_status rk_campaign_simulate(const struct rk_campaign *phases, size_t cou
         if (run.no_memory) status = no_memory(error);
     }
     if (status == RK_OK && followed) {
-        qsort(total_s, followed, sizeof *total_s, compare);
+        qsort(total_s, followed, sizeof *total_s, by_number);
         *range = (struct rk_campaign_range){.mean_s = sum_s / (double)followed,
                                             .p10_s = total_s[followed / 10],
                                             .p50_s = total_s[followed / 2],

@@ -111,6 +111,7 @@ bool catalog_has(enum catalog_kind kind, const char *name)
 {
     char path[FOLDER_PATH + 256], id[256];
     snprintf(id, sizeof id, "%.200s", name);
+    if (is_id(kind, id, path)) return true;
     names_lengthen(kind, id, sizeof id);
     return is_id(kind, id, path);
 }

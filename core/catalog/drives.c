@@ -3,7 +3,6 @@
 #include "text/fields.h"
 
 #include <stdio.h>
-#include <string.h>
 
 const char *const raid_names[] = {
     [RAID_0] = "0", [RAID_1] = "1", [RAID_5] = "5", [RAID_10] = "10", [RAIDS] = NULL};

@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <reckon/catalog.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,8 +21,7 @@ const char *plan_word_quote(char buffer[static TEXT_QUOTE], struct span span)
 /* "offload-optimizer", "optimizer_offload" */
 static bool is_name(struct span span, const char *name)
 {
-    if (!span.length || span.at[0] != name[0])
-        return false; /* most are another by the first letter */
+    if (!span.length) return false;
     for (size_t i = 0; i < span.length; i++)
         if ((span.at[i] == '_' ? '-' : span.at[i]) != (name[i] == '_' ? '-' : name[i]))
             return false; /* also at the end of the name */
@@ -46,8 +46,11 @@ static struct span value_of(const struct field *field, struct span value)
 
 static const struct field *find_field(struct span name)
 {
-    for (const struct field *field = plan_fields; field->key; field++)
-        if (field->word && (is_name(name, field->word) || is_name(name, field->key))) return field;
+    for (const struct field *field = plan_fields; field->key; field++) {
+        if (!field->word || (field->word[0] != *name.at && field->key[0] != *name.at))
+            continue; /* most are another by the first letter */
+        if (is_name(name, field->word) || is_name(name, field->key)) return field;
+    }
     return NULL;
 }
 
@@ -319,10 +322,11 @@ bool plan_word_said(const struct plan_draft *draft, const char *key)
 }
 
 /* The line's data degree overrides ranks from elsewhere, and its ranks a data degree. */
-static void note(const struct parser *parser, const char *key, const char *at)
+static void note(const struct parser *parser, const struct field *field, const char *at)
 {
     struct plan_draft *draft = parser->draft;
-    const int row = plan_row(key);
+    const char *key = field->key;
+    const ptrdiff_t row = field - plan_fields;
     draft->words[row] = draft->given[row] = true;
     draft->at[row].line = 1;
     draft->at[row].column = text_column(parser->text, at);
@@ -366,7 +370,7 @@ static enum rk_status read_recompute(const struct parser *parser, const struct w
                           parts, &bits);
     if (status != RK_OK || plan_word_said(parser->draft, "recompute_parts")) return status;
     field_store(parts, parser->draft, bits);
-    if (list) note(parser, "recompute_parts", list);
+    if (list) note(parser, parts, list);
     return RK_OK;
 }
 
@@ -414,7 +418,7 @@ static enum rk_status take_word(const struct parser *parser, struct word *word, 
 {
     const struct field *field = word->field;
     double number = 0;
-    if (plan_word_said(parser->draft, field->key))
+    if (parser->draft->words[field - plan_fields])
         return fail(parser, at, "%s is given twice: leave one out", field->word);
     if (parser->layers && !plan_is_local(field))
         return fail(parser, at, "%s is of the whole plan, not of a layer", field->word);
@@ -429,7 +433,7 @@ static enum rk_status take_word(const struct parser *parser, struct word *word, 
         if (status != RK_OK) return status;
         field_add_share(field, parser->draft, number);
     }
-    note(parser, field->key, at);
+    note(parser, field, at);
     return RK_OK;
 }
 

@@ -1,73 +1,12 @@
 #include "estimate/fold.h"
 #include "base/extremes.h"
+#include "estimate/fold_parts.h"
 #include "estimate/operation_times.h"
 #include "estimate/stages.h"
-#include "machine/busy.h"
 #include "plan/habits.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
-
-/* ---- communication that overlaps with computation ---- */
-
-/* The operation of a kind that is nearest to `at`: the one that communication overlaps with. */
-static int neighbour(const struct layer *layer, int at, enum operation_kind kind)
-{
-    for (int distance = 1; distance < layer->operations; distance++) {
-        const int after = at + distance, before = at - distance;
-        if (after < layer->operations && layer->operation[after].kind == kind) return after;
-        if (before >= 0 && layer->operation[before].kind == kind) return before;
-    }
-    return -1;
-}
-
-/* The exposed part of `comm_s` in `steps` steps that overlap with `work_s`: the excess, or one step
- * that has nothing to overlap with, whichever is more. */
-static double exposed_beside(double comm_s, double work_s, double steps)
-{
-    const double left_s = comm_s - work_s * (steps - 1) / steps, one_s = comm_s / steps;
-    return left_s > one_s ? left_s : one_s;
-}
-
-/* The first step of attention needs no message: it has one step more than forward has messages. */
-static double exposed_of_ring(double comm_s, double work_s, double messages)
-{
-    const double left_s = comm_s - work_s * messages / (messages + 1);
-    return left_s > 0 ? left_s : 0;
-}
-
-/* The pass of a product that its neighbor's messages of a pass overlap with. In backward the input
- * is gathered again during the input gradient, which is scattered during the weight gradient
- * (ub_bulk_dgrad, ub_bulk_wgrad of Transformer Engine): each product hides one message. */
-static int hiding_pass(const struct operation *op, int pass)
-{
-    const bool twice = op->beside_matrix && op->comm_bytes[RK_WGRAD] > 0;
-    if (!twice || pass == RK_FORWARD) return pass;
-    return pass == RK_AGRAD ? RK_WGRAD : RK_AGRAD;
-}
-
-static double exposed_s(const struct bench *bench, const struct timed_layer *timed, int at,
-                        int pass)
-{
-    const struct layer *layer = &timed->layer;
-    const struct operation *op = &layer->operation[at];
-    const double comm_s = timed->time_s[at][pass];
-    const struct rank_group group = group_over(&bench->ranks, op->over);
-    if (copied_between(bench->system, group)) return comm_s;
-    if (op->beside_attention) {
-        const int other = neighbour(layer, at, OPERATION_ATTENTION);
-        if (other >= 0)
-            return exposed_of_ring(comm_s, timed->time_s[other][pass], op->comm_times[RK_FORWARD]);
-    }
-    if (op->beside_matrix && bench->plan->tensor_overlap) {
-        const int other = neighbour(layer, at, OPERATION_MATRIX);
-        const double *work_s = timed->time_s[other < 0 ? 0 : other];
-        if (other >= 0) return exposed_beside(comm_s, work_s[hiding_pass(op, pass)], group.ranks);
-    }
-    if (op->over == OVER_EXPERT && bench->plan->expert_overlap) return 0; /* see wait_for_experts */
-    return comm_s;
-}
 
 enum spending spending_of(const struct operation *op)
 {
@@ -128,17 +67,6 @@ static void spend(struct layer_fold *fold, enum fold_pass pass, enum spending sp
 {
     fold->spent_s[pass][spending] += time_s;
     fold->pass_s[pass] += time_s;
-}
-
-/* Bytes that leave a rank in one pass of a collective, by the least that its algorithms move
- * [patarasuk2009]. */
-static double sent_bytes(const struct operation *op, int pass, double ranks)
-{
-    const double times = op->comm_times[pass] > 0 ? op->comm_times[pass] : 1;
-    const double bytes = times * op->comm_bytes[pass], others = (ranks - 1) / ranks;
-    if (ranks <= 1) return 0;
-    if (op->what[pass] == COMM_SEND) return bytes;
-    return (op->what[pass] == COMM_ALL_REDUCE ? 2 : 1) * others * bytes;
 }
 
 static void fold_link(struct layer_fold *fold, const struct timed_layer *timed, int at, int pass)
@@ -365,11 +293,6 @@ static void wait_for_experts(struct layer_fold *fold, const struct bench *bench,
     spend(fold, FOLD_AGRAD, SPENT_EXPERT, larger(0, fold->link_s[LINK_EXPERT] - covered_s));
 }
 
-static bool is_block(enum layer_kind kind)
-{
-    return kind != LAYER_EMBEDDING && kind != LAYER_HEAD;
-}
-
 static void layer_fold_one(struct layer_fold *fold, const struct bench *bench,
                            const struct timed_layer *timed, enum treatment treatment)
 {
@@ -452,20 +375,6 @@ static void sum_saved(struct layer_fold *fold)
         fold->saved_total_bytes += fold->saved_bytes[i];
 }
 
-static void time_operation(struct timed_layer *timed, const struct bench *bench, int at)
-{
-    const struct operation *op = &timed->layer.operation[at];
-    const bool comm = op->kind == OPERATION_COMM;
-    const double ranks = comm ? group_over(&bench->ranks, op->over).ranks : 1;
-    for (int pass = 0; pass < RK_PASSES; pass++) {
-        const int beside = bench->plan->tensor_overlap ? hiding_pass(op, pass) : pass;
-        timed->waited_s[at][beside] =
-            comm ? exposed_s(bench, timed, at, pass) + rearranging_s(bench, op, pass)
-                 : timed->time_s[at][pass] + fetch_wait_s(bench, op, pass);
-        timed->sent_bytes[at][pass] = comm ? sent_bytes(op, pass, ranks) : 0;
-    }
-}
-
 static void add_copied(struct copied_fold *sum, const struct chunk_times *t,
                        const struct chunk_copies *copies, const struct operation *op, bool backward,
                        double column_s)
@@ -495,64 +404,6 @@ static void fold_copied(struct layer_fold *fold, const struct bench *bench,
     }
 }
 
-/* Muon makes the momentum of each matrix orthogonal by five Newton-Schulz steps in bf16, of three
- * products each: with a <= b the sides of the matrix, (a, b) x (b, a), (a, a) x (a, a), (a, a) x
- * (a, b) [jordan2024]. Tensor ranks gather the whole matrix and do all the same (Megatron-LM's
- * --muon-tp-mode duplicated, its default). The host starts these fifteen and some ten more kernels
- * for each matrix: momentum, norm, casts, scale, decay, update (emerging_optimizers). */
-enum { NEWTON_SCHULZ_STEPS = 5, MATRIX_STARTS = 3 * NEWTON_SCHULZ_STEPS + 10 };
-
-static double orthogonal_s(const struct bench *bench, double a, double b)
-{
-    const enum operand operand = operand_of(RK_BF16, false);
-    const double once_s = bench_product_s(bench, operand, 1, a, a, b) +
-                          bench_product_s(bench, operand, 1, a, a, a) +
-                          bench_product_s(bench, operand, 1, a, b, a);
-    return NEWTON_SCHULZ_STEPS * once_s / bench->sustained;
-}
-
-static void add_orthogonal(struct step_fold *step, const struct bench *bench,
-                           const struct operation *op, const struct operation *whole)
-{
-    const double share = busy_share_of(bench->system, bench->plan);
-    const struct rank_group group =
-        group_over(&bench->ranks, op->expert ? OVER_EXPERT_TENSOR : OVER_TENSOR);
-    const double a = smaller(whole->n, whole->k), b = larger(whole->n, whole->k);
-    const double gathered = a * b > op->n * op->k ? 4 * a * b : 0;
-    double work_s = orthogonal_s(bench, a, b);
-    if (share > 0) {
-        const struct rk_system system = busy_system(bench->system);
-        const struct bench busy = bench_of(bench->model, &system, bench->plan);
-        work_s = busy_between(work_s, orthogonal_s(&busy, a, b), share);
-    }
-    step->work_s +=
-        op->count * (work_s + collective_time_s(bench->system, ALL_GATHER, group, gathered));
-    step->starts += op->count * MATRIX_STARTS;
-}
-
-/* That of a layer that no tensor ranks share. */
-static const struct operation *same_operation(const struct layer *layer, const struct operation *op)
-{
-    for (int i = 0; i < layer->operations; i++)
-        if (layer->operation[i].op == op->op) return &layer->operation[i];
-    return op;
-}
-
-static void fold_step(struct layer_fold *fold, const struct bench *bench,
-                      const struct rk_model *model, const struct layer *layer)
-{
-    if (bench->plan->optimizer != RK_MUON || !is_block(layer->kind)) return;
-    struct rk_plan alone = *bench->plan;
-    struct layer whole;
-    alone.tensor = alone.expert_tensor = 1;
-    layer_build(&whole, layer->kind, model, &alone);
-    for (int i = 0; i < layer->operations; i++) {
-        const struct operation *op = &layer->operation[i];
-        if (op->kind == OPERATION_MATRIX && op->of_weights && op->parameters > 0)
-            add_orthogonal(&fold->step[op->expert], bench, op, same_operation(&whole, op));
-    }
-}
-
 static void time_kind(struct timed_layer *timed, enum layer_kind kind, const struct rk_model *model,
                       const struct bench *bench)
 {
@@ -561,7 +412,7 @@ static void time_kind(struct timed_layer *timed, enum layer_kind kind, const str
     for (int i = 0; i < layer->operations; i++)
         operation_times(bench, &layer->operation[i], timed->time_s[i]);
     for (int i = 0; i < layer->operations; i++)
-        time_operation(timed, bench, i);
+        fold_waits(timed, bench, i);
     layer_fold_one(&timed->kept, bench, timed, AS_IT_IS);
     sum_saved(&timed->kept);
     timed->kept.swap = swap_of(timed);

@@ -59,29 +59,46 @@ static double end_data_s(const struct staged *staged, int class, int slowest, do
     return end->data_s - reduced_s - (1 - end->gather_share) * gathered_s;
 }
 
+/* How a stage of a class ends: what it has left to do after backward, and its part in draining. */
+struct ending {
+    double data_s, left_s, drain_s;
+};
+
+static void endings_of(struct ending endings[RK_MAX_STAGES], const struct staged *staged,
+                       const struct rk_plan *plan, int slowest)
+{
+    const double chunks = (double)plan->chunks;
+    for (int i = 0; i < staged->map->classes; i++) {
+        const struct stage_end *end = &staged->ends[i];
+        const double data_s = end_data_s(staged, i, slowest, chunks);
+        endings[i] = (struct ending){.data_s = data_s,
+                                     .left_s = end->put_off_s + data_s + end->optimizer_s,
+                                     .drain_s = backward_of(&staged->sums[i]) / chunks};
+    }
+}
+
 /* Stages end one after another, the first one last, those of a V together: the work of stage i
  * after backward runs while earlier stages drain. Returns the stage whose end is last. */
 static int last_end(const struct staged *staged, const struct rk_plan *plan, int slowest,
                     double *slack_s, double *data_s)
 {
     const struct stage_map *map = staged->map;
+    struct ending endings[RK_MAX_STAGES];
     double drained_s = 0, worst_s = -1;
     int last = 0;
-    *slack_s = *data_s = 0;
+    const bool together = rk_schedule_folds(plan->schedule);
+    endings_of(endings, staged, plan, slowest);
+    *slack_s = 0;
     for (int i = 0; i < map->stages; i++) {
-        const int class = map->class_of[i];
-        const struct stage_end *end = &staged->ends[class];
-        const double moved_s = end_data_s(staged, class, slowest, (double)plan->chunks);
-        const double left_s = end->put_off_s + moved_s + end->optimizer_s - drained_s;
-        if (left_s > worst_s) {
-            worst_s = left_s;
+        const struct ending *own = &endings[map->class_of[i]];
+        if (own->left_s - drained_s > worst_s) {
+            worst_s = own->left_s - drained_s;
             last = i;
             *slack_s = drained_s;
-            *data_s = moved_s;
         }
-        if (!rk_schedule_folds(plan->schedule))
-            drained_s += backward_of(&staged->sums[class]) / (double)plan->chunks;
+        if (!together) drained_s += own->drain_s;
     }
+    *data_s = endings[map->class_of[last]].data_s;
     return last;
 }
 

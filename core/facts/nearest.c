@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "catalog/catalog.h"
 #include "facts/likeness.h"
-#include "text/csv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,73 +15,131 @@ bool is_measured_step(const struct result *r)
     return r->kind == FIGURE_STEP && r->predicted_si > 0 && r->measured_si > 0 && r->peak_flops > 0;
 }
 
-static const char *text_of(const struct csv *csv, size_t row, const char *name)
+static enum rk_status fail(const struct csv *csv, size_t row, struct rk_error *error)
 {
-    const int column = csv_column(csv, name);
-    return column < 0 ? "" : csv_cell(csv, row, (size_t)column);
+    return rk_fail(error, RK_BAD_INPUT, csv->path, csv->line[row], 0,
+                   "no measured step: write the table again with reckon validate `steps`");
 }
 
-static enum rk_status read_step(const struct csv *csv, size_t row, struct measured_step *step,
-                                struct rk_error *error)
+enum column {
+    ID,
+    GROUP,
+    SOURCE,
+    PUBLISHED,
+    SYSTEM,
+    GPUS,
+    LAYERS,
+    HIDDEN,
+    MEASURED,
+    PREDICTED,
+    PLAN
+};
+static const char *const columns[] = {"id",         "group",       "source", "published",
+                                      "system",     "gpus",        "layers", "hidden",
+                                      "measured_s", "predicted_s", "plan"};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static enum rk_status read_step(const struct csv *csv, const int at[static COLUMNS], size_t row,
+                                struct measured_step *step, struct rk_error *error)
 {
-    const struct {
-        const char *name;
-        char *to;
-        size_t size;
-    } texts[] = {{"id", step->id, sizeof step->id},
-                 {"group", step->group, sizeof step->group},
-                 {"source", step->source, sizeof step->source},
-                 {"published", step->published, sizeof step->published},
-                 {"system", step->system, sizeof step->system}};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        snprintf(texts[i].to, texts[i].size, "%s", text_of(csv, row, texts[i].name));
-    step->gpus = strtoull(text_of(csv, row, "gpus"), NULL, 10);
-    step->layers = strtoull(text_of(csv, row, "layers"), NULL, 10);
-    step->hidden = strtoull(text_of(csv, row, "hidden"), NULL, 10);
-    step->measured_s = strtod(text_of(csv, row, "measured_s"), NULL);
-    step->predicted_s = strtod(text_of(csv, row, "predicted_s"), NULL);
-    if (rk_plan_parse(text_of(csv, row, "plan"), &step->plan, error) != RK_OK ||
-        !(step->measured_s > 0 && step->predicted_s > 0))
-        return rk_fail(error, RK_BAD_INPUT, csv->path, csv->line[row], 0,
-                       "no measured step: write the table again with reckon validate `steps`");
-    return RK_OK;
+    const char *text[COLUMNS];
+    for (int i = 0; i < COLUMNS; i++)
+        text[i] = at[i] < 0 ? "" : csv_cell(csv, row, (size_t)at[i]);
+    *step = (struct measured_step){.id = text[ID],
+                                   .group = text[GROUP],
+                                   .source = text[SOURCE],
+                                   .system = text[SYSTEM],
+                                   .published = text[PUBLISHED],
+                                   .words = text[PLAN],
+                                   .gpus = strtoull(text[GPUS], NULL, 10),
+                                   .layers = strtoull(text[LAYERS], NULL, 10),
+                                   .hidden = strtoull(text[HIDDEN], NULL, 10),
+                                   .measured_s = strtod(text[MEASURED], NULL),
+                                   .predicted_s = strtod(text[PREDICTED], NULL)};
+    return step->measured_s > 0 && step->predicted_s > 0 ? RK_OK : fail(csv, row, error);
 }
 
 enum rk_status steps_load(const char *path, struct measured_steps *steps, struct rk_error *error)
 {
-    struct csv csv;
+    int at[COLUMNS];
     *steps = (struct measured_steps){0};
-    enum rk_status status = csv_load(path, &csv, error);
-    if (status == RK_OK) steps->step = calloc(csv.rows + 1, sizeof *steps->step);
+    struct csv *csv = &steps->table;
+    enum rk_status status = csv_load(path, csv, error);
+    if (status == RK_OK) steps->step = calloc(csv->rows + 1, sizeof *steps->step);
     if (status == RK_OK && !steps->step) status = no_memory(error);
-    for (size_t i = 0; status == RK_OK && i < csv.rows; i++)
-        status = read_step(&csv, i, &steps->step[steps->count++], error);
-    csv_release(&csv);
+    for (int i = 0; status == RK_OK && i < COLUMNS; i++)
+        at[i] = csv_column(csv, columns[i]);
+    for (size_t i = 0; status == RK_OK && i < csv->rows; i++)
+        status = read_step(csv, at, i, &steps->step[steps->count++], error);
     if (status != RK_OK) steps_release(steps);
     return status;
+}
+
+enum rk_status measured_step_plan(const struct measured_steps *steps, size_t i,
+                                  struct rk_plan *plan, struct rk_error *error)
+{
+    if (rk_plan_parse(steps->step[i].words, plan, error) == RK_OK) return RK_OK;
+    return fail(&steps->table, i, error);
 }
 
 void steps_release(struct measured_steps *steps)
 {
     free(steps->step);
+    csv_release(&steps->table);
     *steps = (struct measured_steps){0};
 }
 
 /* ---- how near ---- */
 
-/* What likeness() looks at. A model of the same width and depth is of the same family. */
-static void describe(struct result *r, uint64_t layers, uint64_t hidden, const char *system,
-                     const struct rk_plan *plan)
+/* The step that is asked for and another one, as likeness() looks at them. A model of the same
+ * width and depth is of the same family. */
+struct pair {
+    struct result asked, other;
+};
+
+static struct pair *pair_of(const struct rk_model *model, const struct rk_system *system,
+                            const struct rk_plan *plan)
 {
-    r->model.layers = layers;
-    r->model.hidden = hidden;
-    r->judgement.plan = *plan;
-    snprintf(r->system, sizeof r->system, "%.63s", system);
-    snprintf(r->class_of[CLASS_FAMILY], FACT_TEXT, "%llu x %llu", (unsigned long long)layers,
-             (unsigned long long)hidden);
+    struct pair *b = calloc(1, sizeof *b);
+    if (!b) return NULL;
+    b->asked.model.layers = model->layers;
+    b->asked.model.hidden = model->hidden;
+    b->asked.gpus = plan->ranks;
+    b->asked.judgement.plan = *plan;
+    if (!plan->sequence) b->asked.judgement.plan.sequence = model->sequence;
+    snprintf(b->asked.system, sizeof b->asked.system, "%.63s", system->id);
+    return b;
+}
+
+static double alike(struct pair *b, const struct measured_step *step, const struct rk_plan *plan)
+{
+    const struct result *asked = &b->asked;
+    const bool family = step->layers == asked->model.layers && step->hidden == asked->model.hidden;
+    b->other.model.layers = step->layers;
+    b->other.model.hidden = step->hidden;
+    b->other.gpus = step->gpus;
+    b->other.judgement.plan = *plan;
+    b->other.class_of[CLASS_FAMILY][0] = family ? '\0' : '+';
+    snprintf(b->other.system, sizeof b->other.system, "%.63s", step->system);
+    return likeness(asked, &b->other);
 }
 
 /* ---- the nearest ---- */
+
+/* Of equally near ones the first of the table. */
+static bool is_nearer(const struct measured_step *step, double likeness,
+                      const struct nearest *nearest, int at)
+{
+    return likeness > nearest->likeness[at] ||
+           (likeness == nearest->likeness[at] && step < nearest->step[at]);
+}
+
+static void move(struct nearest *nearest, int to, int from)
+{
+    nearest->step[to] = nearest->step[from];
+    nearest->likeness[to] = nearest->likeness[from];
+    nearest->plan[to] = nearest->plan[from];
+}
 
 /* Takes the source's run that was kept out of the list, unless that is nearer. */
 static bool takes_place(struct nearest *nearest, const struct measured_step *step, double likeness)
@@ -91,49 +148,73 @@ static bool takes_place(struct nearest *nearest, const struct measured_step *ste
     while (at < nearest->count && strcmp(nearest->step[at]->group, step->group) != 0)
         at++;
     if (at == nearest->count) return true;
-    if (nearest->likeness[at] >= likeness) return false;
-    for (nearest->count--; at < nearest->count; at++) {
-        nearest->step[at] = nearest->step[at + 1];
-        nearest->likeness[at] = nearest->likeness[at + 1];
-    }
+    if (!is_nearer(step, likeness, nearest, at)) return false;
+    for (nearest->count--; at < nearest->count; at++)
+        move(nearest, at, at + 1);
     return true;
 }
 
-static void keep(struct nearest *nearest, const struct measured_step *step, double likeness)
+static void keep(struct nearest *nearest, const struct measured_step *step, double likeness,
+                 const struct rk_plan *plan)
 {
     if (!takes_place(nearest, step, likeness)) return;
     int at = nearest->count;
-    while (at > 0 && likeness > nearest->likeness[at - 1])
+    while (at > 0 && is_nearer(step, likeness, nearest, at - 1))
         at--;
     if (at == NEAREST_RUNS) return;
     if (nearest->count < NEAREST_RUNS) nearest->count++;
-    for (int i = nearest->count - 1; i > at; i--) {
-        nearest->step[i] = nearest->step[i - 1];
-        nearest->likeness[i] = nearest->likeness[i - 1];
-    }
+    for (int i = nearest->count - 1; i > at; i--)
+        move(nearest, i, i - 1);
     nearest->step[at] = step;
     nearest->likeness[at] = likeness;
+    nearest->plan[at] = *plan;
+}
+
+struct candidate {
+    double most; /* its likeness, if its plan were the one that is asked for */
+    size_t step;
+};
+
+static int by_most(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    return x->most != y->most ? (x->most < y->most) - (x->most > y->most)
+                              : (x->step > y->step) - (x->step < y->step);
+}
+
+/* Reads plans, those that may come nearest first, as long as one may still be near enough. */
+static enum rk_status visit(struct pair *b, const struct measured_steps *steps,
+                            struct candidate *all, struct nearest *nearest, struct rk_error *error)
+{
+    static const double rounding = 1e-9;
+    for (size_t i = 0; i < steps->count; i++)
+        all[i] = (struct candidate){alike(b, &steps->step[i], &b->asked.judgement.plan), i};
+    qsort(all, steps->count, sizeof *all, by_most);
+    for (size_t i = 0; i < steps->count; i++) {
+        const struct measured_step *step = &steps->step[all[i].step];
+        struct rk_plan plan;
+        if (nearest->count == NEAREST_RUNS &&
+            all[i].most < nearest->likeness[NEAREST_RUNS - 1] * (1 - rounding))
+            break;
+        const enum rk_status status = measured_step_plan(steps, all[i].step, &plan, error);
+        if (status != RK_OK) return status;
+        keep(nearest, step, alike(b, step, &plan), &plan);
+    }
+    return RK_OK;
 }
 
 enum rk_status nearest_among(const struct measured_steps *steps, const struct rk_model *model,
                              const struct rk_system *system, const struct rk_plan *plan,
                              struct nearest *nearest, struct rk_error *error)
 {
-    struct result *pair = calloc(2, sizeof *pair);
-    struct rk_plan asked = *plan;
+    struct pair *b = pair_of(model, system, plan);
+    struct candidate *all = malloc((steps->count + 1) * sizeof *all);
     *nearest = (struct nearest){0};
-    if (!pair) return no_memory(error);
-    if (!asked.sequence) asked.sequence = model->sequence;
-    describe(&pair[0], model->layers, model->hidden, system->id, &asked);
-    pair[0].gpus = plan->ranks;
-    for (size_t i = 0; i < steps->count; i++) {
-        const struct measured_step *step = &steps->step[i];
-        describe(&pair[1], step->layers, step->hidden, step->system, &step->plan);
-        pair[1].gpus = step->gpus;
-        keep(nearest, step, likeness(&pair[0], &pair[1]));
-    }
-    free(pair);
-    return RK_OK;
+    const enum rk_status status =
+        b && all ? visit(b, steps, all, nearest, error) : no_memory(error);
+    free(b);
+    free(all);
+    return status;
 }
 
 const struct measured_steps *measured_steps_own(void)

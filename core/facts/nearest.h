@@ -8,23 +8,29 @@
 #define RECKON_FACTS_NEAREST_H
 
 #include "facts/results.h"
+#include "text/csv.h"
 
 struct measured_step {
-    char id[FACT_ID], group[FACT_TEXT], source[128], system[FACT_TEXT];
-    char published[FACT_TEXT]; /* "benchmark", "ordinary" */
+    const char *id, *group, *source, *system; /* point into the table, as all texts here */
+    const char *published;                    /* "benchmark", "ordinary" */
+    const char *words;                        /* of its plan: most are never looked at */
     uint64_t gpus, layers, hidden;
     double measured_s, predicted_s;
-    struct rk_plan plan;
 };
 
 struct measured_steps {
     size_t count;
     struct measured_step *step; /* (count) */
+    struct csv table;
 };
 
-/* RK_BAD_INPUT: the file cannot be read, or a line is wrong; RK_NO_MEMORY: no memory. */
+/* RK_BAD_INPUT: the file cannot be read, or a line's times are wrong; RK_NO_MEMORY: no memory. */
 enum rk_status steps_load(const char *path, struct measured_steps *steps, struct rk_error *error);
 void steps_release(struct measured_steps *steps); /* a zeroed list is fine */
+
+/* RK_BAD_INPUT: the line has no words of a plan. */
+enum rk_status measured_step_plan(const struct measured_steps *steps, size_t i,
+                                  struct rk_plan *plan, struct rk_error *error);
 
 /* Is it a run that the table has? One on several kinds of GPU has no plan of words. */
 bool is_measured_step(const struct result *result);
@@ -35,9 +41,10 @@ struct nearest {
     int count;
     double likeness[NEAREST_RUNS]; /* 1: the same plan, 0: nothing in common; falling */
     const struct measured_step *step[NEAREST_RUNS]; /* point into the list */
+    struct rk_plan plan[NEAREST_RUNS];
 };
 
-/* RK_NO_MEMORY: no memory. */
+/* RK_NO_MEMORY: no memory; RK_BAD_INPUT: a line that comes near has no words of a plan. */
 enum rk_status nearest_among(const struct measured_steps *steps, const struct rk_model *model,
                              const struct rk_system *system, const struct rk_plan *plan,
                              struct nearest *nearest, struct rk_error *error);

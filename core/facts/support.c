@@ -1,6 +1,7 @@
 #include "facts/support.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,15 +45,16 @@ static bool same_gpu(const char *a, const char *b)
     return n == m && strncmp(a, b, n) == 0;
 }
 
-static unsigned in_common(const struct measured_step *s, const struct rk_model *model,
-                          const struct rk_system *system, const struct rk_plan *plan)
+static unsigned in_common(const struct measured_step *s, const struct rk_plan *own,
+                          const struct rk_model *model, const struct rk_system *system,
+                          const struct rk_plan *plan)
 {
     const bool same[SUPPORTS] = {
         [SUPPORT_MODEL] = s->layers == model->layers && s->hidden == model->hidden,
         [SUPPORT_GPU] = same_gpu(s->system, system->id),
-        [SUPPORT_FRAMEWORK] = s->plan.framework == plan->framework,
-        [SUPPORT_CLASS] = axes_of(&s->plan) == axes_of(plan),
-        [SUPPORT_PRECISION] = width_of(&s->plan) == width_of(plan),
+        [SUPPORT_FRAMEWORK] = own->framework == plan->framework,
+        [SUPPORT_CLASS] = axes_of(own) == axes_of(plan),
+        [SUPPORT_PRECISION] = width_of(own) == width_of(plan),
     };
     unsigned bits = 0;
     for (int i = 0; i < SUPPORTS; i++)
@@ -61,12 +63,6 @@ static unsigned in_common(const struct measured_step *s, const struct rk_model *
 }
 
 /* ---- statistics ---- */
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Interpolated between neighbours. */
 static double quantile(const double *sorted, size_t count, double share)
@@ -98,11 +94,11 @@ static struct support row_of(const struct measured_steps *steps, const unsigned 
             errors[row.runs++] = steps->step[i].predicted_s / steps->step[i].measured_s - 1;
     if (!row.runs) return row;
     row.sources = sources_of(steps, bits, of);
-    qsort(errors, row.runs, sizeof *errors, by_value);
+    qsort(errors, row.runs, sizeof *errors, by_number);
     row.bias = quantile(errors, row.runs, 0.5);
     for (size_t i = 0; i < row.runs; i++)
         errors[i] = fabs(errors[i]);
-    qsort(errors, row.runs, sizeof *errors, by_value);
+    qsort(errors, row.runs, sizeof *errors, by_number);
     row.median = quantile(errors, row.runs, 0.5);
     row.within = quantile(errors, row.runs, 0.9);
     return row;
@@ -128,12 +124,15 @@ enum rk_status support_rows(const struct measured_steps *steps, const struct rk_
 {
     unsigned *bits = malloc((steps->count + 1) * sizeof *bits);
     double *errors = malloc((steps->count + 1) * sizeof *errors);
-    const bool room = bits && errors;
-    for (size_t i = 0; room && i < steps->count; i++)
-        bits[i] = in_common(&steps->step[i], model, system, plan);
-    for (int i = 0; room && i < SUPPORT_ROWS; i++)
+    enum rk_status status = bits && errors ? RK_OK : no_memory(error);
+    for (size_t i = 0; status == RK_OK && i < steps->count; i++) {
+        struct rk_plan own;
+        status = measured_step_plan(steps, i, &own, error);
+        if (status == RK_OK) bits[i] = in_common(&steps->step[i], &own, model, system, plan);
+    }
+    for (int i = 0; status == RK_OK && i < SUPPORT_ROWS; i++)
         rows[i] = row_of(steps, bits, levels[i], errors);
     free(bits);
     free(errors);
-    return room ? RK_OK : no_memory(error);
+    return status;
 }

@@ -1,16 +1,11 @@
 #include "base/memory.h"
+#include "base/number.h"
 #include "optimize/chain_engine.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* ---- memory for what is in flight ---- */
-
-static int compare_flights(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static bool list_levels(struct engine *e)
 {
@@ -22,7 +17,7 @@ static bool list_levels(struct engine *e)
     for (int stages = 1; stages <= p->most_stages; stages++)
         for (int k = p->in_flight ? 1 : stages; k <= stages; k++)
             e->flight[count++] = flight_of(p, stages, k);
-    qsort(e->flight, count, sizeof *e->flight, compare_flights);
+    qsort(e->flight, count, sizeof *e->flight, by_number);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || e->flight[i] > e->flight[e->levels - 1])
             e->flight[e->levels++] = e->flight[i];

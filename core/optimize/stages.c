@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- the pipeline: chain.h, of which each stage is a cluster of one unit ---- */
 

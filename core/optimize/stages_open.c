@@ -1,14 +1,9 @@
+#include "base/number.h"
 #include "optimize/stages_engine.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static bool list_moments(struct engine *e)
 {
@@ -20,7 +15,7 @@ static bool list_moments(struct engine *e)
     for (int k = 0; k < p->stages; k++)
         for (size_t i = 0; i < rows; i++)
             e->moment[count++] = p->place[k].choice[i].moment_bytes;
-    qsort(e->moment, count, sizeof *e->moment, compare_doubles);
+    qsort(e->moment, count, sizeof *e->moment, by_number);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || e->moment[i] > e->moment[e->moments - 1])
             e->moment[e->moments++] = e->moment[i];

@@ -4,12 +4,10 @@
 
 #include <reckon/plan.h>
 
-/* clang-format off */
 struct habits {
 #define HABIT(type, name, megatron, fsdp, deepspeed, what) type name;
 #include "plan/habits.def"
 };
-/* clang-format on */
 extern const struct habits habits_of_framework[RK_FRAMEWORKS];
 
 static inline const struct habits *habits_of(const struct rk_plan *plan)

@@ -47,7 +47,6 @@ const char *plan_key_of_word(const char *word)
 
 struct rk_plan rk_plan_default(void)
 {
-    /* clang-format off */
     return (struct rk_plan){
 #define PLAN_COUNT(scope, by, member, preset, least, most, word, help)      .member = preset,
 #define PLAN_RANKS(scope, by, key, member, preset, least, most, word, help) .member = preset,
@@ -57,7 +56,6 @@ struct rk_plan rk_plan_default(void)
 #define PLAN_CHOICE(scope, by, member, list, preset, word, help)            .member = preset,
 #include <reckon/plan.def>
     };
-    /* clang-format on */
 }
 
 struct rk_plan plan_of_framework(enum rk_framework framework)

@@ -27,7 +27,6 @@ struct source {
         .of = { OP_NONE }                                                                          \
     }
 
-/* clang-format off */
 static const struct reads {
     unsigned again;
     struct source source[FLOW_READS];
@@ -35,7 +34,6 @@ static const struct reads {
 #define OP(id, name, class, marks, keeps, again, ...) [OP_##id] = {again, {__VA_ARGS__}},
 #include "workload/op.def"
 };
-/* clang-format on */
 
 static bool is_lowered(enum op op)
 {

@@ -6,7 +6,6 @@
 #include "program/build.h"
 
 #include <math.h>
-#include <string.h>
 
 static const enum rank_groups shard_groups[STATES] = {RANKS_OF_SHARDS, RANKS_OF_EXPERT_SHARDS};
 static const enum rank_groups copy_groups[STATES] = {RANKS_OF_COPIES, RANKS_OF_EXPERT_COPIES};

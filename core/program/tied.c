@@ -7,8 +7,6 @@
  */
 #include "program/build.h"
 
-#include <string.h>
-
 /* Elements [first, end) of the table, row by row, and which copy of them it is. */
 struct table_part {
     uint64_t first, end, copy, copies;

@@ -4,9 +4,6 @@
 #include "report/report.h"
 #include "report/write.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void write_cell(const struct report_cell *cell, FILE *out)
 {
     char buffer[NUMBER_SIZE];

@@ -7,8 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- blocks ---- */

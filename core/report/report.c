@@ -1,4 +1,5 @@
 #include "report/report.h"
+#include "base/limits.h"
 
 #include "base/limits.h"
 #include "base/memory.h"
@@ -162,6 +163,13 @@ void report_row(struct report *report, struct report_table *table, const struct 
     if (!table || (table->rows == table->capacity && !table_grow(report, table))) return;
     const size_t columns = (size_t)table->column_count;
     memcpy(table->cells + table->rows++ * columns, cells, columns * sizeof *cells);
+}
+
+void report_row_of(struct report *report, struct report_table *table,
+                   const struct report_cell *cells, int count)
+{
+    RK_REQUIRE(!table || count >= table->column_count);
+    report_row(report, table, cells);
 }
 
 static struct report_cell cell_of(enum report_member of, const void *member)

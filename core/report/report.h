@@ -215,6 +215,13 @@ void report_to_front(struct report *report, struct report_table *last);
 /* Appends a copy of `cells` (column_count) to a table of stored rows; `table` may be NULL. */
 void report_row(struct report *report, struct report_table *table, const struct report_cell *cells);
 
+/* The same of cells that stand here, one for each column at least. */
+#define REPORT_ROW(report, table, ...)                                                             \
+    report_row_of(report, table, (struct report_cell[]){__VA_ARGS__},                              \
+                  (int)(sizeof((struct report_cell[]){__VA_ARGS__}) / sizeof(struct report_cell)))
+void report_row_of(struct report *report, struct report_table *table,
+                   const struct report_cell *cells, int count);
+
 /* Appends a row: columns that are REPORT_OF members have those of `item`, which lives as long as
  * the report where they are texts; the others the cells of an array in their order (NULL: there are
  * none), which has one for each of them. */

@@ -61,13 +61,11 @@ enum {
     BY_CORE = 1 << 15, /* Megatron Core as a script, version 0.`version` */
 };
 
-/* clang-format off */
 enum rule {
 #define RULE(name, ...) RULE_##name,
 #include "rules/rules.def"
     RULES
 };
-/* clang-format on */
 
 struct rule_case rule_case_of(const struct rk_model *model, const struct rk_system *system,
                               const struct rk_plan *plan);

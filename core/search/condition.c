@@ -3,7 +3,6 @@
 #include "search/expression.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct rk_condition {
     struct expression expression;

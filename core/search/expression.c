@@ -7,7 +7,6 @@
 #include "search/expression.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
 
 /* ---- names ---- */

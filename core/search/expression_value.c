@@ -1,7 +1,6 @@
 /* expression_value.c - compiled expressions, evaluated: a stack machine. */
 #include "search/expression_parser.h"
 
-#include <math.h>
 #include <string.h>
 
 static double combine(int kind, double a, double b)

@@ -3,7 +3,6 @@
 #include "search/layerwise_shape.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { USUAL_POINTS = 512, FRONT_LABELS = 500 };
 

@@ -1,6 +1,5 @@
 #include "search/layerwise_quest.h"
 
-#include "base/memory.h"
 #include "estimate/runs.h"
 #include "machine/part.h"
 #include "plan/layers.h"
@@ -11,7 +10,6 @@
 #include "search/plans_space.h"
 
 #include <math.h>
-#include <string.h>
 
 double layerwise_messages_s(const struct shape *s)
 {

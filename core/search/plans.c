@@ -5,8 +5,6 @@
 #include "search/plans_unit.h"
 #include "search/plans_units.h"
 
-#include <string.h>
-
 /* ---- axes ---- */
 
 const char *plan_axis_name(int axis)

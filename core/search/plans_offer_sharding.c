@@ -5,8 +5,6 @@
 #include "search/plans_offer.h"
 #include "workload/parts.h"
 
-#include <string.h>
-
 /* Is there a second rank that has the same weights? */
 static bool has_copies(const struct offered *o, const struct rk_plan *plan)
 {

@@ -1,6 +1,5 @@
 #include "search/plans_run.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- divisions ---- */

@@ -3,7 +3,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- a header, then the candidates, then the frontier ---- */

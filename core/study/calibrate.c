@@ -1,6 +1,7 @@
 #include "study/calibrate.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "catalog/kernels.h"
 #include "estimate/fold.h"
@@ -239,12 +240,6 @@ static void run_fit(struct fit *fit, enum group group)
 
 /* ---- errors ---- */
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Of logarithms of predicted over measured; overwrites them. */
 static struct calibration_error summed(double *errors, size_t count)
 {
@@ -253,7 +248,7 @@ static struct calibration_error summed(double *errors, size_t count)
         sum += fabs(errors[i]);
         errors[i] = fabs(exp(errors[i]) - 1);
     }
-    qsort(errors, count, sizeof *errors, by_size);
+    qsort(errors, count, sizeof *errors, by_number);
     return (struct calibration_error){exp(sum / (double)count) - 1, errors[count * 9 / 10]};
 }
 

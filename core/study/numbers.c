@@ -1,11 +1,11 @@
 #include "study/numbers.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "study/study.h"
 #include "text/fields.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum rk_status progression_load(const struct place *place, uint64_t min, uint64_t max, bool doubles,
                                 struct progression *p, struct rk_error *error)
@@ -44,16 +44,10 @@ bool numbers_add(struct numbers *numbers, const struct progression *p)
     return true;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void sort_once(struct numbers *numbers)
 {
     size_t kept = 0;
-    qsort(numbers->value, numbers->count, sizeof *numbers->value, compare);
+    qsort(numbers->value, numbers->count, sizeof *numbers->value, by_count);
     for (size_t i = 0; i < numbers->count; i++)
         if (i == 0 || numbers->value[i] != numbers->value[kept - 1])
             numbers->value[kept++] = numbers->value[i];

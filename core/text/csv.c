@@ -48,6 +48,15 @@ static enum rk_status read_quoted(struct reader *r)
     return RK_OK;
 }
 
+/* One byte and what follows up to a byte that may end a field. */
+static void copy_plain(struct reader *r)
+{
+    const size_t size = 1 + strcspn(r->at + 1, ",\r\n");
+    memmove(r->to, r->at, size);
+    r->at += size;
+    r->to += size;
+}
+
 /* Reads one field and what ends it; *last is set when that is the end of the line. */
 static enum rk_status read_field(struct reader *r, const char **field, bool *last)
 {
@@ -58,7 +67,7 @@ static enum rk_status read_field(struct reader *r, const char **field, bool *las
         status = read_quoted(r);
     } else {
         while (!at_line_end(r) && *r->at != ',')
-            *r->to++ = *r->at++;
+            copy_plain(r);
     }
     *last = at_line_end(r);
     if (r->at < r->end) r->at += *r->at == '\r' ? 2 : 1;
@@ -163,6 +172,7 @@ enum rk_status csv_parse(const char *path, const char *text, size_t size, struct
     *csv = (struct csv){.text = copy};
     if (!copy) return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "no memory for the table");
     if (size) memcpy(copy, text, size);
+    copy[size] = '\0';
     snprintf(csv->path, sizeof csv->path, "%s", path);
     const size_t mark = size >= 3 && memcmp(copy, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     struct reader r = {csv, error, copy + mark, copy + size, copy, 1};

@@ -2,11 +2,8 @@
 #include "base/limits.h"
 #include "text/python_values.h"
 
-#include <ctype.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- functions ---- */

@@ -3,8 +3,6 @@
 #include "timeline/simulation.h"
 #include "timeline/timeline.h"
 
-#include <string.h>
-
 static void give_sample(const struct simulation *sim, const struct timeline_sample *sample)
 {
     if (sim->visitor->sample) sim->visitor->sample(sim->visitor->context, sample);

@@ -122,11 +122,9 @@ static void add_reasons(struct report *report, const struct curate_report *r)
     for (int i = REASON_NONE + 1; i < REASON_COUNT; i++) {
         const struct curate_counts *c = &r->reason[i];
         const double all = r->read.documents ? (double)r->read.documents : 1;
-        const struct report_cell cells[] = {
-            cell_text(reason_facts[i].word), cell_count(c->documents),
-            cell_number((double)c->documents / all), cell_count(c->bytes),
-            cell_text(keys_said(report, reason_facts[i].text))};
-        report_row(report, table, cells);
+        REPORT_ROW(report, table, cell_text(reason_facts[i].word), cell_count(c->documents),
+                   cell_number((double)c->documents / all), cell_count(c->bytes),
+                   cell_text(keys_said(report, reason_facts[i].text)));
     }
 }
 
@@ -142,10 +140,9 @@ static void add_languages(struct report *report, const struct curate_report *r,
         const struct curate_counts *c = &r->language[i];
         const int language = i < LANGUAGES_MOST ? i : LANGUAGE_UNKNOWN;
         if (c->documents == 0) continue;
-        const struct report_cell cells[] = {
-            cell_text(report_text(report, "%s", languages_code(languages, language))),
-            cell_count(c->documents), cell_count(c->bytes)};
-        report_row(report, table, cells);
+        REPORT_ROW(report, table,
+                   cell_text(report_text(report, "%s", languages_code(languages, language))),
+                   cell_count(c->documents), cell_count(c->bytes));
     }
 }
 
@@ -436,14 +433,10 @@ static int show_blend(const struct blend_args *args, const struct csv *csv,
         const char *text = at->epochs >= 0 ? csv_cell(csv, i, (size_t)at->epochs) : "";
         double published;
         const bool known = *text && number_parse(text, strlen(text), &published) == strlen(text);
-        const struct report_cell cells[] = {cell_text(set[i].name),
-                                            cell_number(set[i].tokens),
-                                            cell_number(set[i].weight),
-                                            cell_number(set[i].share),
-                                            cell_number(set[i].epochs),
-                                            cell_flag(set[i].capped),
-                                            known ? cell_number(published) : cell_none()};
-        report_row(&report, table, cells);
+        REPORT_ROW(&report, table, cell_text(set[i].name), cell_number(set[i].tokens),
+                   cell_number(set[i].weight), cell_number(set[i].share),
+                   cell_number(set[i].epochs), cell_flag(set[i].capped),
+                   known ? cell_number(published) : cell_none());
     }
     if (found < tokens * (1 - 1e-9))
         report_note(&report,

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct eval_args {
     const char *model, *load, *tokenizer, *plan, *log, *output, *form, *shots_from;
@@ -168,19 +167,14 @@ static void show_text(struct report *report, struct report_table *table, const c
 {
     const double n = (double)t->tokens;
     const bool known = t->bytes > 0;
-    const struct report_cell cells[] = {
-        cell_text(report_text(report, "%s", name)),
-        cell_count(t->documents),
-        cell_count(t->left_out),
-        cell_count(t->tokens),
-        known ? cell_count(t->bytes) : cell_none(),
-        known ? cell_count(t->characters) : cell_none(),
-        cell_number(t->loss / n),
+    REPORT_ROW(
+        report, table, cell_text(report_text(report, "%s", name)), cell_count(t->documents),
+        cell_count(t->left_out), cell_count(t->tokens), known ? cell_count(t->bytes) : cell_none(),
+        known ? cell_count(t->characters) : cell_none(), cell_number(t->loss / n),
         cell_number(exp(t->loss / n)),
         known ? cell_number(t->loss / log(2) / (double)t->bytes) : cell_none(),
         known && t->characters ? cell_number(exp(t->loss / (double)t->characters)) : cell_none(),
-        cell_number((double)t->likeliest / n)};
-    report_row(report, table, cells);
+        cell_number((double)t->likeliest / n));
 }
 
 static void add_text(struct eval_text *all, const struct eval_text *one)
@@ -237,18 +231,14 @@ static void show_task(struct report *report, struct report_table *table, const c
                       const struct eval_task *t)
 {
     const double n = (double)t->with_choices;
-    const struct report_cell cells[] = {
-        cell_text(name),
-        cell_count(t->items),
-        n > 0 ? cell_number((double)t->chosen / n) : cell_none(),
-        n > 0 ? cell_error((double)t->chosen, n) : cell_none(),
-        n > 0 ? cell_number((double)t->chosen_length / n) : cell_none(),
-        n > 0 ? cell_error((double)t->chosen_length, n) : cell_none(),
-        n > 0 ? cell_number(n / (double)t->choices) : cell_none(),
-        cell_number((double)t->exact / (double)t->items),
-        cell_number(exp(t->loss / (double)t->tokens)),
-        cell_count(t->cut)};
-    report_row(report, table, cells);
+    REPORT_ROW(report, table, cell_text(name), cell_count(t->items),
+               n > 0 ? cell_number((double)t->chosen / n) : cell_none(),
+               n > 0 ? cell_error((double)t->chosen, n) : cell_none(),
+               n > 0 ? cell_number((double)t->chosen_length / n) : cell_none(),
+               n > 0 ? cell_error((double)t->chosen_length, n) : cell_none(),
+               n > 0 ? cell_number(n / (double)t->choices) : cell_none(),
+               cell_number((double)t->exact / (double)t->items),
+               cell_number(exp(t->loss / (double)t->tokens)), cell_count(t->cut));
 }
 
 static enum rk_status do_tasks(const struct eval_args *args, const struct eval_model *m, FILE *log,

@@ -6,8 +6,6 @@
 #include "text/output.h"
 #include "tokens/encoder.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum form { FORM_IDS, FORM_COUNT, FORM_BIN };
@@ -237,17 +235,10 @@ static void add_counts(struct report *report, struct report_table *table, const 
                        const struct counts *c)
 {
     const double tokens = (double)c->tokens;
-    const struct report_cell cells[] = {
-        cell_text(file),
-        cell_count(c->documents),
-        cell_count(c->left_out),
-        cell_count(c->bytes),
-        cell_count(c->characters),
-        cell_count(c->tokens),
-        c->tokens ? cell_number((double)c->bytes / tokens) : cell_none(),
-        c->tokens ? cell_number((double)c->characters / tokens) : cell_none(),
-    };
-    report_row(report, table, cells);
+    REPORT_ROW(report, table, cell_text(file), cell_count(c->documents), cell_count(c->left_out),
+               cell_count(c->bytes), cell_count(c->characters), cell_count(c->tokens),
+               c->tokens ? cell_number((double)c->bytes / tokens) : cell_none(),
+               c->tokens ? cell_number((double)c->characters / tokens) : cell_none());
 }
 
 static int show_counts(const struct counts *count, const struct tokenize_args *args)

@@ -4,8 +4,6 @@
 #include "text/output.h"
 #include "tokens/train.h"
 
-#include <string.h>
-
 struct train_args {
     struct option_texts files;
     struct reader_options reader;

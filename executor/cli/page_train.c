@@ -35,14 +35,12 @@ void train_curve_add(struct train_curve *curve, const struct rk_train_step *step
 
 /* ---- the charts ---- */
 
-/* clang-format off */
 static const struct report_column columns[] = {
     {.name = "of"},
     {.name = "step"},
     {.name = "loss"},
     {.name = "tokens_per_s", .title = "tokens/s"},
 };
-/* clang-format on */
 
 static const struct report_table *points_of(struct html_page *page, const struct train_curve *curve)
 {
@@ -51,10 +49,8 @@ static const struct report_table *points_of(struct html_page *page, const struct
     for (int i = 0; i < curve->points; i++) {
         const struct train_point *p = &curve->point[i];
         const double steps = (double)(i + 1 < curve->points ? curve->every : curve->in_last);
-        report_row(&page->memory, table,
-                   (struct report_cell[]){cell_text(of), cell_count(p->step),
-                                          cell_number(p->loss / steps),
-                                          cell_number(p->tokens / p->seconds)});
+        REPORT_ROW(&page->memory, table, cell_text(of), cell_count(p->step),
+                   cell_number(p->loss / steps), cell_number(p->tokens / p->seconds));
     }
     return table;
 }

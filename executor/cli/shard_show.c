@@ -72,7 +72,6 @@ enum rk_status shard_check_cut(enum rk_shard_cut cut, const struct rk_plan *plan
 
 /* ---- files ---- */
 
-/* clang-format off */
 static const struct report_column file_columns[] = {
     {.name = "file"},
     {.name = "stage"},
@@ -84,7 +83,6 @@ static const struct report_column file_columns[] = {
     {.name = "parameters"},
     {.name = "predicted", .title = "as predicted"},
 };
-/* clang-format on */
 
 struct file_sum {
     uint64_t ranks, tensors, bits;
@@ -121,18 +119,14 @@ static void add_files(struct report *report, const struct sharding *s, unsigned 
         if (one && s->to.files > 1 && sum[i].tensors == 0) continue;
         const bool compare = f && !one && is_comparable(s);
         const double predicted = compare ? placed_predicted(&s->from.model, &s->plan, f->stage) : 0;
-        const struct report_cell cells[] = {
-            cell_text(s->to.file[i].name),
-            f && !one ? cell_count(f->stage) : cell_none(),
-            f && !one ? cell_count(f->tensor) : cell_none(),
-            f && !one ? cell_count(f->expert) : cell_none(),
-            f && !one ? cell_count(sum[i].ranks) : cell_none(),
-            cell_count(sum[i].tensors),
-            cell_number((double)(sum[i].bits / 8)),
-            f && !one ? cell_count(f->parameters) : cell_none(),
-            compare ? cell_count((uint64_t)predicted) : cell_none(),
-        };
-        report_row(report, table, cells);
+        REPORT_ROW(report, table, cell_text(s->to.file[i].name),
+                   f && !one ? cell_count(f->stage) : cell_none(),
+                   f && !one ? cell_count(f->tensor) : cell_none(),
+                   f && !one ? cell_count(f->expert) : cell_none(),
+                   f && !one ? cell_count(sum[i].ranks) : cell_none(), cell_count(sum[i].tensors),
+                   cell_number((double)(sum[i].bits / 8)),
+                   f && !one ? cell_count(f->parameters) : cell_none(),
+                   compare ? cell_count((uint64_t)predicted) : cell_none());
     }
 }
 
@@ -155,7 +149,6 @@ static const char *disagreement(struct report *report, const struct sharding *s)
 
 /* ---- tensors ---- */
 
-/* clang-format off */
 static const struct report_column tensor_columns[] = {
     {.name = "tensors", .title = "tensor"},
     {.name = "count", .title = "number"},
@@ -165,7 +158,6 @@ static const struct report_column tensor_columns[] = {
     {.name = "on_rank", .title = "on a rank"},
     {.name = "parts", .title = "on ranks 0, 1, ... of those that have it"},
 };
-/* clang-format on */
 
 static const char *shape_text(struct report *report, int rank, const uint64_t *shape)
 {
@@ -277,17 +269,13 @@ static void add_tensors(struct report *report, const struct sharding *s)
         const size_t at = list[i].tensor;
         const struct tensor *t = &l->tensor[at];
         const struct slice *slice = &l->slice[l->of_tensor[at]];
-        const struct report_cell cells[] = {
-            cell_text(list[i].pattern),
-            cell_count(list[i].count),
-            cell_text(tensor_type_name(t->type)),
-            cell_text(shape_text(report, t->rank, t->shape)),
-            cell_text(shard_role_name(part_of(t->name, s->from.type).role)),
-            cell_text(slice->flat ? report_text(report, "%" PRIu64 " elements", slice->count)
-                                  : shape_text(report, t->rank, slice->shape)),
-            cell_text(parts_text(report, l, at)),
-        };
-        report_row(report, table, cells);
+        REPORT_ROW(report, table, cell_text(list[i].pattern), cell_count(list[i].count),
+                   cell_text(tensor_type_name(t->type)),
+                   cell_text(shape_text(report, t->rank, t->shape)),
+                   cell_text(shard_role_name(part_of(t->name, s->from.type).role)),
+                   cell_text(slice->flat ? report_text(report, "%" PRIu64 " elements", slice->count)
+                                         : shape_text(report, t->rank, slice->shape)),
+                   cell_text(parts_text(report, l, at)));
     }
 }
 
@@ -311,8 +299,7 @@ static void add_sends(struct report *report, const struct sharding *s)
             continue;
         const double sent = split_sends(&s->to, s->from.type, &s->from.model, &s->plan, axis);
         if (!(sent < INFINITY)) continue;
-        const struct report_cell cells[] = {cell_text(shard_split_names[split]), cell_number(sent)};
-        report_row(report, table, cells);
+        REPORT_ROW(report, table, cell_text(shard_split_names[split]), cell_number(sent));
     }
 }
 

@@ -35,14 +35,11 @@ static void add_row(struct report *report, struct report_table *table, const cha
                     double predicted, double clock, double processor, double wall)
 {
     const double measured = clock > 0 ? clock : processor;
-    const struct report_cell cells[] = {
-        cell_text(name),
-        predicted >= 0 ? cell_number(predicted) : cell_none(),
-        clock > 0 ? cell_number(clock) : cell_none(),
-        predicted > 0 && measured > 0 ? cell_number(predicted / measured - 1) : cell_none(),
-        processor >= 0 ? cell_number(processor) : cell_none(),
-        cell_number(wall)};
-    report_row(report, table, cells);
+    REPORT_ROW(report, table, cell_text(name),
+               predicted >= 0 ? cell_number(predicted) : cell_none(),
+               clock > 0 ? cell_number(clock) : cell_none(),
+               predicted > 0 && measured > 0 ? cell_number(predicted / measured - 1) : cell_none(),
+               processor >= 0 ? cell_number(processor) : cell_none(), cell_number(wall));
 }
 
 /* Measured is what the virtual clock says, which other work on the machine does not move. `routed`:
@@ -247,18 +244,15 @@ static void show_tiers(struct report *report, const struct train_asked *asked,
         if (!table)
             table =
                 REPORT_LIST(report, "tiers", "What was offloaded, a step", REPORT_IN_ALL, columns);
-        const struct report_cell cells[] = {
-            cell_text(asked->predicts ? memory->name : kinds[i]),
-            cell_number(t->weight_bytes),
-            cell_number(t->optimizer_bytes),
-            cell_number(t->activation_bytes),
-            cell_number(t->handed_bytes),
-            cell_number(t->written_bytes),
-            t->write_s > 0 ? cell_number(t->written_bytes / t->write_s) : cell_none(),
-            cell_number(t->read_bytes),
-            t->read_s > 0 ? cell_number(t->read_bytes / t->read_s) : cell_none(),
-            asked->predicts && isfinite(life_s) ? cell_number(life_s / RK_YEAR_S) : cell_none()};
-        report_row(report, table, cells);
+        REPORT_ROW(report, table, cell_text(asked->predicts ? memory->name : kinds[i]),
+                   cell_number(t->weight_bytes), cell_number(t->optimizer_bytes),
+                   cell_number(t->activation_bytes), cell_number(t->handed_bytes),
+                   cell_number(t->written_bytes),
+                   t->write_s > 0 ? cell_number(t->written_bytes / t->write_s) : cell_none(),
+                   cell_number(t->read_bytes),
+                   t->read_s > 0 ? cell_number(t->read_bytes / t->read_s) : cell_none(),
+                   asked->predicts && isfinite(life_s) ? cell_number(life_s / RK_YEAR_S)
+                                                       : cell_none());
     }
     if (table && !asked->predicts)
         report_note(report, "assumed without --system: memory tier 1 is the host's, tier 2 drives; "

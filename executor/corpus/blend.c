@@ -5,8 +5,6 @@
 #include "corpus/reader.h"
 #include "corpus/shuffle.h"
 
-#include <math.h>
-
 /* ---- epochs ---- */
 
 /* Shares `tokens` among the sets that are not capped; true when one more is capped now. */

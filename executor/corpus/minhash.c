@@ -1,15 +1,10 @@
 #include "corpus/minhash.h"
 #include "base/hash.h"
+#include "base/number.h"
 
 #include <stdlib.h>
 
 enum { HASHES = MINHASH_ROWS * MINHASH_BANDS };
-
-static int compare(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
 
 bool minhash_set(const struct terms *terms, struct bytes *out)
 {
@@ -22,7 +17,7 @@ bool minhash_set(const struct terms *terms, struct bytes *out)
     size_t kept = 0;
     for (size_t i = 0; i < rows; i++)
         set[i] = terms_hash(term + i, words);
-    if (rows) qsort(set, rows, sizeof *set, compare);
+    if (rows) qsort(set, rows, sizeof *set, by_count);
     for (size_t i = 0; i < rows; i++)
         if (kept == 0 || set[kept - 1] != set[i]) set[kept++] = set[i];
     out->size = kept * sizeof *set;

@@ -1,7 +1,6 @@
 #include "corpus/passages.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void passages_release(struct passages *p)
 {

@@ -5,7 +5,6 @@
 #include "run/checkpoint_parts.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <reckon/program.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- scores of a team ---- */
 

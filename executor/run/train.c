@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "run/checkpoint.h"
 #include "run/team.h"
 
@@ -10,14 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* What the median rank of a rank's stage took, the lower of two: stages have unequal work.
  * `sorted`: room for the ranks. */
@@ -30,7 +24,7 @@ static double median_of_stage(const struct job *job, const double *seconds, int 
     for (int i = 0; i < ranks; i++)
         if (rank_position(&job->map, RANKS_OF_PIPELINE, (uint64_t)i) == stage)
             sorted[found++] = seconds[i];
-    qsort(sorted, (size_t)found, sizeof *sorted, by_size);
+    qsort(sorted, (size_t)found, sizeof *sorted, by_number);
     return sorted[(found - 1) / 2];
 }
 

@@ -8,7 +8,6 @@
 #include "workload/pattern.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

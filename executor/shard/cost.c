@@ -1,7 +1,6 @@
 #include "shard/cost.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- what is sent, in units of a vector ---- */
 

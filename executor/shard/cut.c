@@ -3,7 +3,6 @@
 #include "workload/layers.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 

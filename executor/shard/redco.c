@@ -3,10 +3,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* ---- parts of paths ---- */
 

@@ -6,7 +6,6 @@
 #include "tokens/tokenizer.h"
 #include "tokens/unicode.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct reading {

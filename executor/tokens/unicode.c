@@ -5,7 +5,6 @@
 #include "tokens/unicode_tables.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- characters ---- */
 
@@ -201,12 +200,6 @@ static uint32_t compose(uint32_t first, uint32_t second)
 /* Combining class, place and code in one number: to sort these is to sort stably. */
 enum { CODE_BITS = 21, PLACE_BITS = 35 };
 
-static int compare_marks(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Marks between two characters that do not combine: by combining class, else as they stand. */
 static bool order_marks(struct codes *codes, struct bytes *scratch)
 {
@@ -221,7 +214,7 @@ static bool order_marks(struct codes *codes, struct bytes *scratch)
         }
         if (end - first < 2) continue;
         const uint64_t *sorted = (const uint64_t *)(const void *)scratch->data;
-        qsort(scratch->data, end - first, sizeof *sorted, compare_marks);
+        qsort(scratch->data, end - first, sizeof *sorted, by_count);
         for (size_t i = first; i < end; i++)
             codes->code[i] = sorted[i - first] & ((UINT32_C(1) << CODE_BITS) - 1);
     }

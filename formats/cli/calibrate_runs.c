@@ -99,12 +99,6 @@ enum rk_status calibrate_runs(const struct option_texts *paths, const char *give
 
 enum { LOG_SAMPLES = 4 }; /* the number that calibrate() fits a constant to */
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static enum rk_status read_run(const struct calibrate_log *log, const char *system,
                                struct fact *fact, struct rk_error *error)
 {
@@ -123,10 +117,9 @@ static enum rk_status read_run(const struct calibrate_log *log, const char *syst
 static enum rk_status add_steps(const struct fact *fact, struct train_log *log,
                                 struct samples *samples, struct rk_error *error)
 {
-    const size_t warm = train_log_warm(log), count = log->steps - warm;
-    double *steps = log->step_s + warm;
+    size_t count;
+    const double *steps = train_log_sorted(log, &count);
     enum rk_status status = RK_OK;
-    qsort(steps, count, sizeof *steps, by_value);
     for (size_t i = 0; i < LOG_SAMPLES && status == RK_OK; i++) {
         const size_t at = (2 * i + 1) * count / (2 * (size_t)LOG_SAMPLES);
         status = samples_add(

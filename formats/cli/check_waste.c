@@ -4,7 +4,6 @@
 #include "check/sources.h"
 #include "cli/gains.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -165,9 +165,8 @@ static void add_counts(struct report *report, const struct rk_findings *findings
     struct report_table *table =
         REPORT_LIST(report, "counts", "Findings by severity", REPORT_IN_ALL, columns);
     for (int i = 0; i < LEVELS; i++)
-        report_row(report, table,
-                   (const struct report_cell[]){cell_text(levels[i]),
-                                                cell_count(count_level(findings, levels[i]))});
+        REPORT_ROW(report, table, cell_text(levels[i]),
+                   cell_count(count_level(findings, levels[i])));
 }
 
 static void add_findings(struct report *report, const struct rk_findings *findings,
@@ -181,15 +180,12 @@ static void add_findings(struct report *report, const struct rk_findings *findin
     for (int i = 0; i < findings->count; i++) {
         const struct rk_finding *f = &findings->finding[i];
         const char *file = file_of(f, checked);
-        report_row(
-            report, table,
-            (const struct report_cell[]){
-                cell_text(level_of(f)), cell_text(f->rule),
-                cell_text(*file && f->line ? report_text(report, "%s:%d", file, f->line)
-                          : *file          ? report_text(report, "%s", file)
-                                           : NULL),
-                cell_text(report_text(report, "%s%s%s", f->what, *f->have ? " " : "", f->have)),
-                cell_text(f->need), cell_text(*f->fix ? f->fix : NULL)});
+        REPORT_ROW(report, table, cell_text(level_of(f)), cell_text(f->rule),
+                   cell_text(*file && f->line ? report_text(report, "%s:%d", file, f->line)
+                             : *file          ? report_text(report, "%s", file)
+                                              : NULL),
+                   cell_text(report_text(report, "%s%s%s", f->what, *f->have ? " " : "", f->have)),
+                   cell_text(f->need), cell_text(*f->fix ? f->fix : NULL));
     }
 }
 

@@ -18,7 +18,6 @@
 #include "megatron/run_script.h"
 #include "text/text_file.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -575,10 +574,8 @@ static int print_rules(void)
     struct report report = {.first = NULL};
     struct report_table *table = REPORT_LIST(&report, "rules", NULL, REPORT_IN_ALL, columns);
     for (const struct rk_rule *rule = rk_rules(); rule->id; rule++)
-        report_row(&report, table,
-                   (const struct report_cell[]){cell_text(rule->id),
-                                                cell_text(check_level(rule->severity)),
-                                                cell_text(rule->asks)});
+        REPORT_ROW(&report, table, cell_text(rule->id), cell_text(check_level(rule->severity)),
+                   cell_text(rule->asks));
     const int code = show_report(&report, &show, NULL, RK_OK);
     report_release(&report);
     return code;

@@ -4,7 +4,6 @@
 #include "base/units.h"
 #include "catalog/hosts.h"
 #include "cli/commands.h"
-#include "cli/doctor_causes.h"
 #include "cli/doctor_memory.h"
 #include "cli/doctor_number.h"
 #include "cli/doctor_parts.h"
@@ -28,7 +27,7 @@
 
 struct doctor_args {
     const char *log, *launch_file;
-    struct measured_number number;
+    struct rk_speed number;
     uint64_t vocabulary, variant;
     struct option_texts sets, ignored;
     struct plan_source source;
@@ -137,17 +136,10 @@ struct measured {
     double first_s, median_s, ninth_s; /* 10, 50, 90 % of the steps are below */
 };
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static struct measured measure(struct train_log *log)
 {
-    const size_t warm = train_log_warm(log), count = log->steps - warm;
-    double *steps = log->step_s + warm;
-    qsort(steps, count, sizeof *steps, by_value);
+    size_t count;
+    const double *steps = train_log_sorted(log, &count);
     return (struct measured){log->format, count, steps[count / 10], steps[count / 2],
                              steps[count - 1 - count / 10]};
 }
@@ -195,33 +187,31 @@ static void add_chart(struct report *report, const struct forecast *f, const str
                                        .x = {.title = "time per step"}};
     struct report_table *table = REPORT_LIST(report, NULL, NULL, REPORT_IN_PAGE, columns);
     if (table) table->chart = &chart;
-    report_row(report, table,
-               (struct report_cell[]){cell_text("measured"), cell_text("measured step"),
-                                      cell_number(m->median_s),
-                                      m->steps > 1 ? cell_number(m->first_s) : cell_none(),
-                                      m->steps > 1 ? cell_number(m->ninth_s) : cell_none()});
+    REPORT_ROW(report, table, cell_text("measured"), cell_text("measured step"),
+               cell_number(m->median_s), m->steps > 1 ? cell_number(m->first_s) : cell_none(),
+               m->steps > 1 ? cell_number(m->ninth_s) : cell_none());
     for (const struct rk_figure *part = NULL; (part = rk_figure_next(part, RK_BY_RECKON));) {
         const double time_s = rk_figure_value(&f->prediction->outcome, part);
         if (part->time && time_s > 0)
-            report_row(
-                report, table,
-                (struct report_cell[]){
-                    cell_text("predicted"),
-                    cell_text(report_text(report, "%.*s", (int)strlen(part->name) - 2, part->name)),
-                    cell_number(time_s), cell_none(), cell_none()});
+            REPORT_ROW(
+                report, table, cell_text("predicted"),
+                cell_text(report_text(report, "%.*s", (int)strlen(part->name) - 2, part->name)),
+                cell_number(time_s), cell_none(), cell_none());
     }
 }
 
 /* Where the step lies among measured runs like it, and what would explain a slow one. */
 static void add_verdict(struct report *report, const struct forecast *f, const struct measured *m,
-                        const struct cause_finding *nearest)
+                        const struct rk_cause *nearest)
 {
     char measured[QUANTITY_TEXT], predicted[QUANTITY_TEXT];
-    const struct number_place place = number_place(f, m->median_s);
-    const bool explain = nearest && place.tone != REPORT_GOOD;
+    const struct step_place place = number_place(f, m->median_s);
+    static const enum report_tone tones[] = {
+        [STEP_GOOD] = REPORT_GOOD, [STEP_SLOW] = REPORT_UNSURE, [STEP_BAD] = REPORT_BAD};
+    const bool explain = nearest && place.tone != STEP_GOOD;
     report->title =
         report_text(report, "%s on %s: measured and predicted step", f->model->id, f->system->id);
-    report_answer(report, place.tone,
+    report_answer(report, tones[place.tone],
                   report_text(report, "%s: %s per step, %.2f times the predicted %s, %s%s%s",
                               place.word, quantity_format(measured, QUANTITY_SECONDS, m->median_s),
                               m->median_s / f->prediction->step_s,
@@ -237,6 +227,13 @@ static void add_record(struct report *report, const struct forecast *f, const st
                   {"predicted_s", cell_number(f->prediction->step_s)});
 }
 
+static enum rk_status not_predicted(const struct rk_prediction *p, struct rk_error *error)
+{
+    return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
+                   "this plan cannot be predicted: %s; is it the one that ran?",
+                   rk_verdict_name(p->verdict));
+}
+
 /* A run that ran out of memory. */
 static enum rk_status examine_memory(struct report *report, const struct memory_report *memory,
                                      const struct plan_input *input, struct rk_error *error)
@@ -245,10 +242,7 @@ static enum rk_status examine_memory(struct report *report, const struct memory_
     const struct rk_plan *plan = &input->draft.plan;
     rk_predict(&input->model, &input->system, plan, &p);
     const struct forecast f = {&input->model, &input->system, plan, &p, input->assumed, NULL};
-    if (!p.timed)
-        return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                       "this plan cannot be predicted: %s; is it the one that ran?",
-                       rk_verdict_name(p.verdict));
+    if (!p.timed) return not_predicted(&p, error);
     doctor_memory(report, &f, memory);
     return RK_OK;
 }
@@ -279,24 +273,16 @@ static enum rk_status log_fail(const char *path, struct rk_error *error)
 }
 
 /* Records and tables that a log and a number have alike. */
-static enum rk_status explain(struct report *report, const struct plan_input *input,
-                              const struct forecast *f, const struct measured *m,
-                              struct rk_error *error)
+static enum rk_status explain(struct report *report, const struct forecast *f,
+                              const struct measured *m, struct rk_error *error)
 {
-    struct cause_finding findings[DOCTOR_CAUSES];
+    struct rk_cause causes[RK_CAUSES];
     int count;
-    const enum rk_status status =
-        causes_find(input, f->prediction->step_s, m->median_s, findings, &count, error);
-    if (status == RK_OK) causes_table(report, findings, count, m->median_s);
-    if (status == RK_OK) add_verdict(report, f, m, count ? findings : NULL);
+    const enum rk_status status = rk_causes(f->model, f->system, f->plan, f->prediction->step_s,
+                                            m->median_s, causes, &count, error);
+    if (status == RK_OK) doctor_causes(report, causes, count, m->median_s);
+    if (status == RK_OK) add_verdict(report, f, m, count ? causes : NULL);
     return status;
-}
-
-static enum rk_status not_predicted(const struct rk_prediction *p, struct rk_error *error)
-{
-    return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                   "this plan cannot be predicted: %s; is it the one that ran?",
-                   rk_verdict_name(p->verdict));
 }
 
 static enum rk_status examine(struct report *report, struct doctor_args *args,
@@ -326,7 +312,7 @@ static enum rk_status examine(struct report *report, struct doctor_args *args,
         doctor_parts(report, &log.trace, &p);
     else
         forecast_times(report, &f);
-    return explain(report, input, &f, &m, error);
+    return explain(report, &f, &m, error);
 }
 
 /* ---- a number ---- */
@@ -373,7 +359,7 @@ static enum rk_status examine_number(struct report *report, const struct doctor_
     number_position(report, &f, m.median_s);
     forecast_error_records(report, &f);
     forecast_times(report, &f);
-    status = explain(report, input, &f, &m, error);
+    status = explain(report, &f, &m, error);
     if (status == RK_OK) number_changes(report, &gains, m.median_s);
     return status;
 }

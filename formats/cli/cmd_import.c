@@ -82,12 +82,10 @@ static void add_notes(struct report *report, const struct hf_import *import, enu
     struct report_table *table = REPORT_LIST(report, name, title, formats, assumed_columns);
     for (int i = 0; i < import->notes; i++) {
         const struct hf_note *note = &import->note[i];
-        const struct report_cell cells[] = {
-            cell_text(report_text(report, "%s", note->what)),
-            cell_text(*note->value ? report_text(report, "%s", note->value) : NULL),
-            cell_text(report_text(report, "%s", note->why)),
-        };
-        if (note->kind == kind) report_row(report, table, cells);
+        if (note->kind == kind)
+            REPORT_ROW(report, table, cell_text(report_text(report, "%s", note->what)),
+                       cell_text(*note->value ? report_text(report, "%s", note->value) : NULL),
+                       cell_text(report_text(report, "%s", note->why)));
     }
 }
 

@@ -11,7 +11,6 @@
 #include "facts/error_bar.h"
 #include "facts/support.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,12 +124,10 @@ static void add_rows(struct report *report, const struct support *rows)
     for (int i = 0; i < SUPPORT_ROWS; i++) {
         const struct support *r = &rows[i];
         const bool any = r->runs > 0;
-        report_row(report, table,
-                   (struct report_cell[]){cell_text(common_text(report, r->of)),
-                                          cell_count(r->runs), cell_count(r->sources),
-                                          any ? cell_number(r->median) : cell_none(),
-                                          any ? cell_number(r->within) : cell_none(),
-                                          any ? cell_number(r->bias) : cell_none()});
+        REPORT_ROW(report, table, cell_text(common_text(report, r->of)), cell_count(r->runs),
+                   cell_count(r->sources), any ? cell_number(r->median) : cell_none(),
+                   any ? cell_number(r->within) : cell_none(),
+                   any ? cell_number(r->bias) : cell_none());
     }
 }
 

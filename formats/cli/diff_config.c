@@ -4,7 +4,6 @@
 #include "facts/headroom.h"
 #include "text/output.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

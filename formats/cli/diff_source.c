@@ -17,7 +17,6 @@
 #include "text/text_file.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

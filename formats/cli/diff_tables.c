@@ -250,15 +250,13 @@ static void add_path(struct report *report, const struct diff *d)
     for (int i = 0; i < d->w.steps; i++) {
         const struct plan_judgement *after = &d->w.step[i].after;
         const bool both = before->timed && after->timed;
-        const struct report_cell cells[] = {
-            cell_text(step_text(report, &d->w, d->w.step[i].keys)),
-            judged(after, after->step_s),
-            both ? cell_number(before->step_s - after->step_s) : cell_none(),
-            both && d->w.a.timed ? cell_number((before->step_s - after->step_s) / d->w.a.step_s)
-                                 : cell_none(),
-            judged(after, after->need_bytes),
-        };
-        report_row(report, table, cells);
+        REPORT_ROW(report, table, cell_text(step_text(report, &d->w, d->w.step[i].keys)),
+                   judged(after, after->step_s),
+                   both ? cell_number(before->step_s - after->step_s) : cell_none(),
+                   both && d->w.a.timed
+                       ? cell_number((before->step_s - after->step_s) / d->w.a.step_s)
+                       : cell_none(),
+                   judged(after, after->need_bytes));
         before = after;
     }
 }
@@ -286,11 +284,11 @@ static void add_times(struct report *report, const struct diff *d)
                                              REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].a == 0 && rows[i].b == 0) continue;
-        const struct report_cell cells[] = {
+        REPORT_ROW(
+            report, table,
             cell_text(report_text(report, "%.*s", (int)strlen(rows[i].name) - 2, rows[i].name)),
             cell_number(rows[i].a), cell_number(rows[i].b), cell_number(rows[i].b - rows[i].a),
-            cell_text(rows[i].help)};
-        report_row(report, table, cells);
+            cell_text(rows[i].help));
     }
 }
 
@@ -309,11 +307,9 @@ static void add_memory(struct report *report, const struct diff *d)
         const bool all = i == RK_HOLDING_COUNT;
         const double x = all ? a->total_bytes : a->holds[i], y = all ? b->total_bytes : b->holds[i];
         if (x == 0 && y == 0) continue;
-        const struct report_cell cells[] = {
-            cell_text(all ? "all" : rk_holding_name((enum rk_holding)i)), cell_number(x),
-            cell_number(y), cell_number(y - x),
-            cell_text(all ? "of the device" : rk_holding_help((enum rk_holding)i))};
-        report_row(report, table, cells);
+        REPORT_ROW(report, table, cell_text(all ? "all" : rk_holding_name((enum rk_holding)i)),
+                   cell_number(x), cell_number(y), cell_number(y - x),
+                   cell_text(all ? "of the device" : rk_holding_help((enum rk_holding)i)));
     }
 }
 
@@ -345,18 +341,16 @@ static void add_changes(struct report *report, const struct diff *d,
         const struct megatron_change *c = &changes->change[i];
         const struct plan_worth *worth = find_worth(d, c->keys);
         const bool timed = worth && d->w.a.timed;
-        const struct report_cell cells[] = {
-            cell_text(c->flag),
-            c->line ? cell_count((uint64_t)c->line) : cell_none(),
-            cell_text(!c->was      ? "not given"
-                      : *c->before ? c->before
-                                   : "given"),
-            cell_text(!c->is      ? "leave out"
-                      : *c->after ? c->after
-                                  : "give"),
-            cell_text(timed ? change_text(report, &worth->alone, d->w.a.step_s) : NULL),
-            cell_text(timed ? memory_text(report, &worth->alone, d->w.a.need_bytes) : NULL)};
-        report_row(report, table, cells);
+        REPORT_ROW(report, table, cell_text(c->flag),
+                   c->line ? cell_count((uint64_t)c->line) : cell_none(),
+                   cell_text(!c->was      ? "not given"
+                             : *c->before ? c->before
+                                          : "given"),
+                   cell_text(!c->is      ? "leave out"
+                             : *c->after ? c->after
+                                         : "give"),
+                   cell_text(timed ? change_text(report, &worth->alone, d->w.a.step_s) : NULL),
+                   cell_text(timed ? memory_text(report, &worth->alone, d->w.a.need_bytes) : NULL));
     }
 }
 

@@ -5,15 +5,12 @@
 #include "cli/export_plan.h"
 #include "cli/verdict.h"
 #include "keys/target.h"
-#include "megatron/megatron_args.h"
+#include "megatron/changed_lines.h"
 #include "text/text_file.h"
 #include <reckon/advise.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { WORDS = 512, LINE = 160, CORE_VERSION = 16 };
 
 enum rk_status doctor_memory_load(const char *path, struct memory_report *m, struct rk_error *error)
 {
@@ -30,7 +27,6 @@ enum rk_status doctor_memory_load(const char *path, struct memory_report *m, str
 
 /* ---- the table ---- */
 
-/* clang-format off */
 static const struct report_column columns[] = {
     {.name = "part"},
     {.name = "measured_bytes", .title = "the run", .unit = "B", .digits = 1},
@@ -54,7 +50,6 @@ static const struct report_column change_columns[] = {
     {.name = "step_s", .title = "step", .unit = "s", .digits = 3, .own_scale = true},
     {.name = "line"},
 };
-/* clang-format on */
 
 static struct report_cell bytes_cell(double bytes)
 {
@@ -86,10 +81,8 @@ static void add_parts(struct report *report, const struct forecast *f,
                     REPORT_IN_ALL, columns);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].run > 0 || rows[i].predicted > 0)
-            report_row(report, table,
-                       (struct report_cell[]){cell_text(rows[i].part), bytes_cell(rows[i].run),
-                                              bytes_cell(rows[i].predicted),
-                                              cell_text(rows[i].what)});
+            REPORT_ROW(report, table, cell_text(rows[i].part), bytes_cell(rows[i].run),
+                       bytes_cell(rows[i].predicted), cell_text(rows[i].what));
 }
 
 static void add_holders(struct report *report, const struct memory_report *m)
@@ -98,10 +91,8 @@ static void add_holders(struct report *report, const struct memory_report *m)
     struct report_table *table = REPORT_LIST(
         report, "holders", "Allocations that are held at the end", REPORT_IN_ALL, holder_columns);
     for (size_t i = 0; i < m->groups; i++)
-        report_row(report, table,
-                   (struct report_cell[]){cell_text(report_text(report, "%s", m->group[i].where)),
-                                          cell_number(m->group[i].bytes),
-                                          cell_count(m->group[i].blocks)});
+        REPORT_ROW(report, table, cell_text(report_text(report, "%s", m->group[i].where)),
+                   cell_number(m->group[i].bytes), cell_count(m->group[i].blocks));
     if (!m->frames)
         report_note(report, "  no block names its line: torch.cuda.memory._record_memory_history() "
                             "at the start of the run records them");
@@ -114,75 +105,15 @@ static void add_predicted(struct report *report, const struct rk_prediction *p)
         REPORT_LIST(report, "predicted", "Predicted contents", REPORT_IN_ALL, predicted_columns);
     for (int i = 0; i < RK_HOLDING_COUNT; i++)
         if (s->holds[i] > 0)
-            report_row(report, table,
-                       (struct report_cell[]){cell_text(rk_holding_name((enum rk_holding)i)),
-                                              cell_number(s->holds[i]),
-                                              cell_text(rk_holding_help((enum rk_holding)i))});
+            REPORT_ROW(report, table, cell_text(rk_holding_name((enum rk_holding)i)),
+                       cell_number(s->holds[i]), cell_text(rk_holding_help((enum rk_holding)i)));
 }
 
 /* ---- the line to change ---- */
 
-static void write_lines(FILE *file, const struct forecast *f, const struct target *target,
-                        const struct rk_plan *plan)
-{
-    char *words[WORDS];
-    if (target) {
-        target->write(file, f->model, plan, 0);
-        return;
-    }
-    const size_t count = megatron_run_words(f->model, plan, CORE_VERSION, words, WORDS);
-    for (size_t i = 0; i + 1 < count; i += 2)
-        fprintf(file, "%s%s%s\n", words[i], *words[i + 1] ? " " : "", words[i + 1]);
-    for (size_t i = 0; i < count; i++)
-        free(words[i]);
-}
-
-static char *lines_of(const struct forecast *f, const struct target *target,
-                      const struct rk_plan *plan)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
-    if (!file) return NULL;
-    write_lines(file, f, target, plan);
-    fclose(file);
-    return text;
-}
-
-static bool has_line(const char *text, const char *line, size_t length)
-{
-    for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
-        if (strcspn(text, "\n") == length && strncmp(text, line, length) == 0) return true;
-    return false;
-}
-
-/* The lines of the launch file that the change makes others, as many as there is room for: "a; b".
- * A section of a TOML, "[parallelism]", stands before the first of its lines. */
-static void join_changed(const char *before, const char *after, char line[static LINE])
-{
-    const char *section = "", *said = "";
-    size_t used = 0;
-    for (const char *at = after; *at; at += strcspn(at, "\n"), at += *at == '\n') {
-        const size_t length = strcspn(at, "\n"), blanks = strspn(at, " ");
-        if (*at == '[') section = at;
-        if (!length || *at == '[' || has_line(before, at, length)) continue;
-        const bool new = section != said;
-        const int title = new ? (int)strcspn(section, "\n") : 0;
-        const bool comma = at[length - 1] == ',';
-        if (used + (size_t)title + length + 4 > LINE) return;
-        const bool below = used && line[used - 1] == ':'; /* of a mapping */
-        used += (size_t)snprintf(line + used, LINE - used, "%s%.*s%s%.*s",
-                                 below  ? " "
-                                 : used ? "; "
-                                        : "",
-                                 title, section, title ? " " : "", (int)(length - blanks - comma),
-                                 at + blanks);
-        said = section;
-    }
-}
-
 /* Of which tool they are; "" and no line: none that is known. */
-static const char *changed_line(const struct forecast *f, const char *words, char line[static LINE])
+static const char *changed_line(const struct forecast *f, const char *words,
+                                char line[static CHANGED_LINES])
 {
     struct plan_draft draft = plan_draft_of(f->plan);
     struct plan_fault fault;
@@ -192,10 +123,7 @@ static const char *changed_line(const struct forecast *f, const char *words, cha
         return "";
     const struct target *target = launch_tool(&draft.plan)->file;
     if (target && draft.plan.recompute_layers) return ""; /* they recompute all layers or none */
-    char *before = lines_of(f, target, f->plan), *after = lines_of(f, target, &draft.plan);
-    if (before && after) join_changed(before, after, line);
-    free(before);
-    free(after);
+    changed_lines(target, f->model, f->plan, &draft.plan, line);
     return target ? target->name : "Megatron-LM";
 }
 
@@ -209,16 +137,14 @@ static const char *add_changes(struct report *report, const struct forecast *f)
     struct report_table *table = REPORT_LIST(report, "changes", "Changes, the first one first",
                                              REPORT_IN_ALL, change_columns);
     for (int i = 0; i < count && i < FEW; i++) {
-        char line[LINE];
+        char line[CHANGED_LINES];
         changed_line(f, saving[i].words, line);
-        report_row(report, table,
-                   (struct report_cell[]){
-                       cell_text(report_text(report, "%s", saving[i].words)),
-                       cell_number(saving[i].saved_bytes), cell_flag(saving[i].fits),
-                       cell_number(saving[i].step_s),
-                       cell_text(*line ? report_text(report, "%s", line) : saving[i].what)});
+        REPORT_ROW(report, table, cell_text(report_text(report, "%s", saving[i].words)),
+                   cell_number(saving[i].saved_bytes), cell_flag(saving[i].fits),
+                   cell_number(saving[i].step_s),
+                   cell_text(*line ? report_text(report, "%s", line) : saving[i].what));
     }
-    char first[LINE];
+    char first[CHANGED_LINES];
     const char *tool = changed_line(f, saving[0].words, first);
     return report_text(report, "change first: %s (%s)%s%s%s%s", saving[0].words, saving[0].what,
                        *first ? "; in " : "", *first ? tool : "", *first ? ": " : "", first);

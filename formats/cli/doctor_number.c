@@ -1,45 +1,26 @@
 #include "cli/doctor_number.h"
 #include "base/units.h"
-#include "facts/error_bar.h"
-#include "workload/layers.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-int number_count(const struct measured_number *n)
+int number_count(const struct rk_speed *n)
 {
     return (n->step_s > 0) + (n->tflops > 0) + (n->tokens_per_s > 0) +
            (n->tokens_per_s_per_gpu > 0) + (n->mfu_percent > 0);
 }
 
-static double tokens_of(const struct forecast *f)
+enum rk_status number_step(const struct rk_speed *n, const struct forecast *f, double *step_s,
+                           char text[static 96], struct rk_error *error)
 {
-    return (double)f->plan->batch * tokens_trained(f->model, f->plan);
-}
-
-/* Model FLOP/s of all GPUs at the peak: MFU is a share of it. */
-static double peak_flops(const struct rk_prediction *p)
-{
-    return p->mfu > 0 ? p->model_flop / p->step_s / p->mfu : INFINITY;
-}
-
-enum rk_status number_step(const struct measured_number *n, const struct forecast *f,
-                           double *step_s, char text[static 96], struct rk_error *error)
-{
-    const struct rk_prediction *p = f->prediction;
-    const double gpus = (double)f->plan->ranks, tokens = tokens_of(f);
+    const double rounding = 1e-12;
+    *step_s = rk_speed_step_s(n, f->model, f->plan, f->prediction);
+    const struct rk_speed all = rk_speed_of(*step_s, f->model, f->plan, f->prediction);
     char step[QUANTITY_TEXT];
-    *step_s = n->step_s;
-    if (n->tflops > 0) *step_s = p->model_flop / (n->tflops * 1e12 * gpus);
-    if (n->tokens_per_s > 0) *step_s = tokens / n->tokens_per_s;
-    if (n->tokens_per_s_per_gpu > 0) *step_s = tokens / (n->tokens_per_s_per_gpu * gpus);
-    if (n->mfu_percent > 0) *step_s = p->model_flop / (peak_flops(p) * n->mfu_percent / 100);
     snprintf(text, 96, "%s per step: %.4g TFLOP/s per GPU, %.6g tokens/s, MFU %.1f %%",
-             quantity_format(step, QUANTITY_SECONDS, *step_s),
-             p->model_flop / *step_s / gpus / 1e12, tokens / *step_s,
-             100 * p->model_flop / *step_s / peak_flops(p));
-    if (p->model_flop / *step_s <= peak_flops(p)) return RK_OK;
+             quantity_format(step, QUANTITY_SECONDS, *step_s), all.tflops, all.tokens_per_s,
+             all.mfu_percent);
+    if (all.mfu_percent <= 100 * (1 + rounding)) return RK_OK;
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                    "the measured number is %s, more than the peak of the GPUs: check its unit "
                    "(--tflops is per GPU, --tokens-per-second of all GPUs, "
@@ -49,28 +30,10 @@ enum rk_status number_step(const struct measured_number *n, const struct forecas
 
 /* ---- where it lies ---- */
 
-struct number_place number_place(const struct forecast *f, double step_s)
+struct step_place number_place(const struct forecast *f, double step_s)
 {
-    static const struct {
-        double faster; /* share of measured runs, at most */
-        struct number_place place;
-    } places[] = {{0.05, {"faster than 95 % of measured runs", "check the number", REPORT_GOOD}},
-                  {0.25, {"good", "among the fastest quarter of measured runs", REPORT_GOOD}},
-                  {0.75, {"usual", "in the 50 % interval", REPORT_GOOD}},
-                  {0.95, {"slow", "slower than three of four measured runs", REPORT_UNSURE}},
-                  {1.00, {"too slow", "outside the 90 % interval", REPORT_BAD}}};
-    static const struct number_place unknown[] = {
-        {"usual", "no run like it was measured", REPORT_GOOD},
-        {"slow", "no run like it was measured", REPORT_UNSURE},
-        {"too slow", "no run like it was measured", REPORT_BAD}};
-    const double ratio = step_s / f->prediction->step_s;
     struct error_class c;
-    if (!forecast_class(f, &c)) return unknown[(ratio > 1.1) + (ratio > 1.5)];
-    const double faster = error_share_below(&c, ratio);
-    size_t i = 0;
-    while (i + 1 < sizeof places / sizeof *places && faster > places[i].faster)
-        i++;
-    return places[i].place;
+    return step_place_of(forecast_class(f, &c) ? &c : NULL, step_s / f->prediction->step_s);
 }
 
 void number_position(struct report *report, const struct forecast *f, double step_s)
@@ -83,7 +46,7 @@ void number_position(struct report *report, const struct forecast *f, double ste
         return;
     }
     const double faster = error_share_below(&c, step_s / predicted);
-    const struct number_place place = number_place(f, step_s);
+    const struct step_place place = number_place(f, step_s);
     const char *verdict = report_text(report, "%s: %s", place.word, place.why);
     report_note(report,
                 report_text(report,
@@ -104,7 +67,6 @@ void number_position(struct report *report, const struct forecast *f, double ste
 
 /* ---- what to change ---- */
 
-/* clang-format off */
 static const struct report_column change_columns[] = {
     {.name = "change"},
     {.name = "saved", .title = "saves", .unit = "%", .digits = 1},
@@ -113,18 +75,16 @@ static const struct report_column change_columns[] = {
     {.name = "line"},
     {.name = "in_the_file"},
 };
-/* clang-format on */
 
 /* What the measured step would take: the prediction says by how much each changes it. */
 static void add_change(struct report *report, struct report_table *table, const struct gain *g,
                        double predicted_s, double measured_s)
 {
     const double share = g->step_s / predicted_s;
-    report_row(report, table,
-               (struct report_cell[]){cell_text(g->what), cell_number(1 - share),
-                                      cell_number(measured_s * share), cell_number(g->total_bytes),
-                                      g->line ? cell_count((uint64_t)g->line) : cell_none(),
-                                      cell_text(report_text(report, "%s", g->change))});
+    REPORT_ROW(report, table, cell_text(g->what), cell_number(1 - share),
+               cell_number(measured_s * share), cell_number(g->total_bytes),
+               g->line ? cell_count((uint64_t)g->line) : cell_none(),
+               cell_text(report_text(report, "%s", g->change)));
 }
 
 void number_changes(struct report *report, const struct gain_case *of, double measured_s)

@@ -5,19 +5,17 @@
 
 #include "cli/gains.h"
 #include "cli/prediction.h"
+#include "facts/step_place.h"
 
-/* What was measured; 0: not given. One of them at most. */
-struct measured_number {
-    double step_s, tflops, tokens_per_s, tokens_per_s_per_gpu, mfu_percent;
-};
+#include <reckon/doctor.h>
 
 /* How many of them are given. */
-int number_count(const struct measured_number *n);
+int number_count(const struct rk_speed *n);
 
 /* The seconds of a step that the number stands for, given the plan and its prediction; `text` says
  * which number it was. RK_BAD_ARGUMENT: it is more than the device's peak allows. */
-enum rk_status number_step(const struct measured_number *n, const struct forecast *f,
-                           double *step_s, char text[static 96], struct rk_error *error);
+enum rk_status number_step(const struct rk_speed *n, const struct forecast *f, double *step_s,
+                           char text[static 96], struct rk_error *error);
 
 /* Where the measured step lies in the prediction interval, in words and as record "position". */
 void number_position(struct report *report, const struct forecast *f, double step_s);
@@ -25,11 +23,7 @@ void number_position(struct report *report, const struct forecast *f, double ste
 /* Table "changes": the three single changes that bring most. */
 void number_changes(struct report *report, const struct gain_case *of, double measured_s);
 
-/* The same in words: "slow", "slower than three of four measured runs". */
-struct number_place {
-    const char *word, *why;
-    enum report_tone tone;
-};
-struct number_place number_place(const struct forecast *f, double step_s);
+/* The same in words. */
+struct step_place number_place(const struct forecast *f, double step_s);
 
 #endif

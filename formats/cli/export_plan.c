@@ -6,8 +6,6 @@
 #include "plan/habits.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #define AT(member) .offset = offsetof(struct plan_source, member)
 

@@ -85,11 +85,9 @@ static void add_row(const struct placing *p, const char *name, double lost, cons
     const double need = predicted + lost;
     const double capacity =
         forecast_system(p->f, p->f->prediction->tightest)->memory[0].capacity_bytes;
-    report_row(p->report, p->table,
-               (struct report_cell[]){cell_text(name), cell_number(predicted), cell_number(lost),
-                                      cell_number(p->live > 0 ? lost / p->live : 0),
-                                      cell_number(need), cell_number(capacity - need),
-                                      cell_text(what)});
+    REPORT_ROW(p->report, p->table, cell_text(name), cell_number(predicted), cell_number(lost),
+               cell_number(p->live > 0 ? lost / p->live : 0), cell_number(need),
+               cell_number(capacity - need), cell_text(what));
 }
 
 /* The least that segments of PyTorch's default may take before a run fails: with less room than it

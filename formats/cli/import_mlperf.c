@@ -122,9 +122,9 @@ static int print_results(const struct mlperf *mlperf, const struct mlperf_args *
                                 : REPORT_LIST(&report, "refused", "No rows",
                                               REPORT_IN_TEXT | REPORT_IN_JSON, refused_columns);
     for (size_t i = 0; i < mlperf->results; i++) {
-        const struct report_cell cells[] = {cell_text(mlperf->result[i].where),
-                                            cell_text(mlperf->result[i].why)};
-        if (*mlperf->result[i].why) report_row(&report, refused, cells);
+        if (*mlperf->result[i].why)
+            REPORT_ROW(&report, refused, cell_text(mlperf->result[i].where),
+                       cell_text(mlperf->result[i].why));
     }
     report_note(&report,
                 report_text(&report,

@@ -163,14 +163,10 @@ static void show_accelerator(const struct answer *a, struct report *report,
                         ? a->adapter_Bps
                         : node->adapter[k].rate_Bps;
     }
-    const struct report_cell cells[] = {
-        cell_count((uint64_t)i),
-        *joined ? cell_text(joined) : cell_none(),
-        *taken ? cell_text(taken) : cell_none(),
-        *distance ? cell_text(distance) : cell_none(),
-        rate_Bps > 0 ? cell_number(rate_Bps) : cell_none(),
-    };
-    report_row(report, table, cells);
+    REPORT_ROW(report, table, cell_count((uint64_t)i), *joined ? cell_text(joined) : cell_none(),
+               *taken ? cell_text(taken) : cell_none(),
+               *distance ? cell_text(distance) : cell_none(),
+               rate_Bps > 0 ? cell_number(rate_Bps) : cell_none());
 }
 
 static int show_node(const struct answer *a)

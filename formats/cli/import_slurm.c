@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <reckon/machine.h>
-#include <string.h>
 
 struct slurm_args {
     const char *file, *system, *link, *output;

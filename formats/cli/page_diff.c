@@ -5,7 +5,6 @@
 #include "cli/pages.h"
 #include "cli/verdict.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A note, and the paragraphs that belong to it. */
@@ -36,9 +35,8 @@ static void add_part(struct html_page *page, struct report_table *table, const c
                      const char *part, double value, double limit, const char *help)
 {
     if (value == 0) return;
-    report_row(&page->memory, table,
-               (const struct report_cell[]){cell_text(plan), cell_text(part), cell_number(value),
-                                            cell_number(limit), cell_text(help)});
+    REPORT_ROW(&page->memory, table, cell_text(plan), cell_text(part), cell_number(value),
+               cell_number(limit), cell_text(help));
 }
 
 static void times(struct html_page *page, const struct diff *d, const char *command)

@@ -51,11 +51,9 @@ static void span_row(const struct beside *b, struct report_table *table, const c
                      enum step_kind kind, unsigned microbatch, double from_s, double to_s)
 {
     const bool passes = kind <= STEP_WEIGHTS;
-    report_row(&b->page->memory, table,
-               (const struct report_cell[]){
-                   cell_text(track), cell_text(kinds[kind].name),
-                   cell_text(passes ? report_text(&b->page->memory, "%u", microbatch) : ""),
-                   cell_number(from_s), cell_number(to_s), cell_number(to_s - from_s)});
+    REPORT_ROW(&b->page->memory, table, cell_text(track), cell_text(kinds[kind].name),
+               cell_text(passes ? report_text(&b->page->memory, "%u", microbatch) : ""),
+               cell_number(from_s), cell_number(to_s), cell_number(to_s - from_s));
 }
 
 /* The first rank of a stage in the trace, or -1. */
@@ -147,9 +145,7 @@ static double step_bytes(const struct timeline_plan *plan, const struct timeline
 static void sample_row(const struct beside *b, struct report_table *table, const char *track,
                        double time_s, double bytes)
 {
-    report_row(
-        &b->page->memory, table,
-        (const struct report_cell[]){cell_text(track), cell_number(time_s), cell_number(bytes)});
+    REPORT_ROW(&b->page->memory, table, cell_text(track), cell_number(time_s), cell_number(bytes));
 }
 
 static void predicted_memory(const struct beside *b, struct report_table *table, uint32_t stage,
@@ -263,11 +259,9 @@ static void numbers(const struct beside *b, int stages)
         const int rank = rank_of(b, stage);
         const struct extent p = predicted_extent(b, stage), m = measured_extent(b, rank);
         if (rank >= 0)
-            report_row(&b->page->memory, table,
-                       (const struct report_cell[]){cell_count((uint64_t)stage),
-                                                    cell_count((uint64_t)rank),
-                                                    cell_number(p.end_s), cell_number(m.end_s),
-                                                    cell_number(p.bytes), cell_number(m.bytes)});
+            REPORT_ROW(&b->page->memory, table, cell_count((uint64_t)stage),
+                       cell_count((uint64_t)rank), cell_number(p.end_s), cell_number(m.end_s),
+                       cell_number(p.bytes), cell_number(m.bytes));
     }
     page_show(b->page, "Ends, and the most that the step's tensors take", table, b->source);
 }

@@ -13,7 +13,6 @@
 #include "text/output.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- from the prediction to the peak ---- */
 
@@ -29,8 +28,7 @@ static const struct report_column part_columns[] = {
 static void add_part(struct report *report, struct report_table *table, const char *part,
                      double bytes, const char *what)
 {
-    report_row(report, table,
-               (struct report_cell[]){cell_text(part), cell_number(bytes), cell_text(what)});
+    REPORT_ROW(report, table, cell_text(part), cell_number(bytes), cell_text(what));
 }
 
 /* How the rank's predicted memory and the peak differ: the rows in between add up. */

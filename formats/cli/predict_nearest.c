@@ -2,7 +2,6 @@
 #include "cli/prediction.h"
 #include "facts/nearest.h"
 
-/* clang-format off */
 static const struct report_column columns[] = {
     {.name = "plan_of", .title = "of"},
     {.name = "run"},
@@ -16,22 +15,19 @@ static const struct report_column columns[] = {
     {.name = "error", .unit = "%", .digits = 1},
     {.name = "plan"},
 };
-/* clang-format on */
 
 static void add_run(struct report *report, struct report_table *table, const char *of,
-                    const struct measured_step *s, double likeness)
+                    const struct nearest *nearest, int i)
 {
+    const struct measured_step *s = nearest->step[i];
     char plan[RK_PLAN_TEXT];
-    rk_plan_text(&s->plan, plan, sizeof plan);
-    report_row(report, table,
-               (struct report_cell[]){
-                   of ? cell_text(of) : cell_none(), cell_text(report_text(report, "%s", s->id)),
-                   cell_text(report_text(report, "%.40s", s->source)),
-                   cell_text(report_text(report, "%s", s->published)), cell_number(likeness),
-                   cell_text(report_text(report, "%s", s->system)), cell_count(s->gpus),
-                   cell_number(s->measured_s), cell_number(s->predicted_s),
-                   cell_number(s->predicted_s / s->measured_s - 1),
-                   cell_text(report_text(report, "%s", plan))});
+    rk_plan_text(&nearest->plan[i], plan, sizeof plan);
+    REPORT_ROW(report, table, of ? cell_text(of) : cell_none(), cell_text(s->id),
+               cell_text(report_text(report, "%.40s", s->source)), cell_text(s->published),
+               cell_number(nearest->likeness[i]), cell_text(s->system), cell_count(s->gpus),
+               cell_number(s->measured_s), cell_number(s->predicted_s),
+               cell_number(s->predicted_s / s->measured_s - 1),
+               cell_text(report_text(report, "%s", plan)));
 }
 
 static unsigned formats_of(bool in_text)
@@ -59,6 +55,6 @@ enum rk_status forecast_nearest(struct report *report, const struct forecast *f,
     if (status != RK_OK || !nearest.count) return status;
     struct report_table *table = list_of(report, in_text);
     for (int i = 0; i < nearest.count; i++)
-        add_run(report, table, of, nearest.step[i], nearest.likeness[i]);
+        add_run(report, table, of, &nearest, i);
     return RK_OK;
 }

@@ -103,18 +103,10 @@ static const struct report_column columns[] = {
 static void add(const struct drawing *d, const char *kind, const char *what, const char *where,
                 const char *label, double sent, const struct box *b)
 {
-    const struct report_cell cells[] = {
-        cell_text(kind),
-        cell_text(what),
-        cell_text(where),
-        cell_text(label),
-        sent > 0 ? cell_number(sent) : cell_none(),
-        cell_number((double)b->x),
-        cell_number((double)b->x + (double)b->width),
-        cell_number((double)b->y),
-        cell_number((double)b->y + (double)b->height),
-    };
-    report_row(&d->page->memory, d->table, cells);
+    REPORT_ROW(&d->page->memory, d->table, cell_text(kind), cell_text(what), cell_text(where),
+               cell_text(label), sent > 0 ? cell_number(sent) : cell_none(),
+               cell_number((double)b->x), cell_number((double)b->x + (double)b->width),
+               cell_number((double)b->y), cell_number((double)b->y + (double)b->height));
 }
 
 static void add_cluster(const struct drawing *d, int cluster)
@@ -178,18 +170,12 @@ static void add_links(const struct drawing *d)
         const struct box from = device_at(d, a.cluster, a.node, a.device),
                          to = device_at(d, b.cluster, b.node, b.device);
         quantity_format(sent, QUANTITY_BYTES, bytes);
-        const struct report_cell cells[] = {
-            cell_text(link ? "over the link" : "within a cluster"),
-            cell_text(report_text(memory, "stage %d to %d", i, i + 1)),
-            cell_text(""),
-            cell_text(link ? report_text(memory, "%s", sent) : ""),
-            cell_number(bytes),
-            cell_number((double)from.x + SQUARE / 2.0),
-            cell_number((double)to.x + SQUARE / 2.0),
-            cell_number((double)from.y + SQUARE / 2.0),
-            cell_number((double)to.y + SQUARE / 2.0),
-        };
-        report_row(memory, d->table, cells);
+        REPORT_ROW(
+            memory, d->table, cell_text(link ? "over the link" : "within a cluster"),
+            cell_text(report_text(memory, "stage %d to %d", i, i + 1)), cell_text(""),
+            cell_text(link ? report_text(memory, "%s", sent) : ""), cell_number(bytes),
+            cell_number((double)from.x + SQUARE / 2.0), cell_number((double)to.x + SQUARE / 2.0),
+            cell_number((double)from.y + SQUARE / 2.0), cell_number((double)to.y + SQUARE / 2.0));
     }
 }
 

@@ -1,11 +1,11 @@
 /* validate_chart.c - measured and predicted step times as a page shows them. */
 #include "base/memory.h"
+#include "base/number.h"
 #include "cli/validate_tables.h"
 #include "report/chart.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* clang-format off */
 static const struct report_column columns[] = {
@@ -36,15 +36,9 @@ static bool is_step(const struct result *r)
            r->measured_si > 0 && isfinite(r->error);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void add_verdict(struct report *report, double *errors, size_t count)
 {
-    qsort(errors, count, sizeof *errors, by_size);
+    qsort(errors, count, sizeof *errors, by_number);
     const double median = errors[count / 2], most = errors[count - 1 - count / 10];
     report->title = "Predictions and published measurements";
     report_verdict(report, median < 0.1 ? REPORT_GOOD : REPORT_UNSURE,
@@ -68,18 +62,14 @@ enum rk_status validate_chart(struct report *report, const struct results *resul
         errors[count++] = fabs(r->error);
         low = fmin(low, r->measured_si);
         high = fmax(high, r->measured_si);
-        report_row(report, table,
-                   (struct report_cell[]){
-                       cell_text(report_text(report, "%s", r->id)),
-                       cell_text(report_text(report, "%s", r->class_of[CLASS_SOURCE])),
-                       cell_text(report_text(report, "%s", r->system)), cell_number(r->measured_si),
-                       cell_number(r->predicted_si), cell_number(r->error)});
+        REPORT_ROW(report, table, cell_text(report_text(report, "%s", r->id)),
+                   cell_text(report_text(report, "%s", r->class_of[CLASS_SOURCE])),
+                   cell_text(report_text(report, "%s", r->system)), cell_number(r->measured_si),
+                   cell_number(r->predicted_si), cell_number(r->error));
     }
     for (int end = 0; count && end < 2; end++)
-        report_row(report, table,
-                   (struct report_cell[]){cell_text("equal"), cell_text(diagonal.name), cell_none(),
-                                          cell_number(end ? high : low),
-                                          cell_number(end ? high : low), cell_none()});
+        REPORT_ROW(report, table, cell_text("equal"), cell_text(diagonal.name), cell_none(),
+                   cell_number(end ? high : low), cell_number(end ? high : low), cell_none());
     if (count) add_verdict(report, errors, count);
     free(errors);
     return RK_OK;

@@ -1,13 +1,11 @@
 #include "cli/validate_fit.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/text.h"
 #include "catalog/kernels.h"
 #include "report/report.h"
 #include "study/fit.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,10 +137,8 @@ static void add_fit(struct report *report, const struct fit *fit)
                             fit->runs, 100 * expm1(fit->before), 100 * expm1(fit->after)));
     struct report_table *table = REPORT_LIST(report, "constants", NULL, REPORT_IN_ALL, columns);
     for (int i = 0; i < fit->constants; i++)
-        report_row(report, table,
-                   (struct report_cell[]){cell_text(fit->constant[i].key),
-                                          cell_number(fit->constant[i].before),
-                                          cell_number(fit->constant[i].after)});
+        REPORT_ROW(report, table, cell_text(fit->constant[i].key),
+                   cell_number(fit->constant[i].before), cell_number(fit->constant[i].after));
 }
 
 int validate_fit(struct facts *facts, const struct option_texts *only, const char *keys,

@@ -201,7 +201,6 @@ enum rk_status validate_memory(struct report *report, const struct results *resu
 
 /* ---- sources ---- */
 
-/* clang-format off */
 static const struct report_column source_columns[] = {
     {.name = "runs", .title = "of"},
     {.name = "count"},
@@ -210,17 +209,15 @@ static const struct report_column source_columns[] = {
     {.name = "of_sources", .title = "mean of sources", .unit = "%", .digits = 1},
     {.name = "within", .title = "+- (95 %)", .unit = "%", .digits = 1},
 };
-/* clang-format on */
 
 static void add_source_mean(struct report *report, struct report_table *table, const char *name,
                             const struct results *results, const double *error)
 {
     const struct source_mean m = source_mean_of(results, error);
     if (m.rows == 0) return;
-    report_row(report, table,
-               (struct report_cell[]){cell_text(name), cell_count(m.rows), cell_number(m.mean),
-                                      cell_count(m.sources), cell_number(m.of_sources),
-                                      isnan(m.within) ? cell_none() : cell_number(m.within)});
+    REPORT_ROW(report, table, cell_text(name), cell_count(m.rows), cell_number(m.mean),
+               cell_count(m.sources), cell_number(m.of_sources),
+               isnan(m.within) ? cell_none() : cell_number(m.within));
 }
 
 /* The errors of the results that the filter takes, NAN for others. */
@@ -336,10 +333,8 @@ static void list_reasons(struct report *report, const struct result **sorted, si
         size_t end = i;
         while (end < count && strcmp(sorted[end]->reason, sorted[i]->reason) == 0)
             end++;
-        report_row(report, table,
-                   (struct report_cell[]){cell_text(report_text(report, "%s", sorted[i]->reason)),
-                                          cell_count(end - i),
-                                          cell_text(report_text(report, "%s", sorted[i]->id))});
+        REPORT_ROW(report, table, cell_text(report_text(report, "%s", sorted[i]->reason)),
+                   cell_count(end - i), cell_text(report_text(report, "%s", sorted[i]->id)));
         i = end;
     }
 }
@@ -351,10 +346,9 @@ static void list_each(struct report *report, const struct result **rows, size_t 
     struct report_table *table = REPORT_LIST(report, "not_modelled", "Rows that are not modeled",
                                              REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (size_t i = 0; i < count; i++)
-        report_row(report, table,
-                   (struct report_cell[]){cell_text(report_text(report, "%s", rows[i]->id)),
-                                          cell_text(report_text(report, "%.48s", rows[i]->source)),
-                                          cell_text(report_text(report, "%s", rows[i]->reason))});
+        REPORT_ROW(report, table, cell_text(report_text(report, "%s", rows[i]->id)),
+                   cell_text(report_text(report, "%.48s", rows[i]->source)),
+                   cell_text(report_text(report, "%s", rows[i]->reason)));
 }
 
 enum rk_status validate_unmodelled(struct report *report, const struct results *results, bool each,
@@ -387,11 +381,9 @@ void validate_unread(struct report *report, const struct unread *unread, bool st
         if (!table)
             table = REPORT_LIST(report, "unread", "Unread statements and columns",
                                 REPORT_IN_TEXT | REPORT_IN_JSON, columns);
-        report_row(report, table,
-                   (struct report_cell[]){cell_text(item->is_column ? "column" : "notes"),
-                                          cell_text(report_text(report, "%s", item->text)),
-                                          cell_count(item->rows),
-                                          cell_text(report_text(report, "%s", item->first))});
+        REPORT_ROW(report, table, cell_text(item->is_column ? "column" : "notes"),
+                   cell_text(report_text(report, "%s", item->text)), cell_count(item->rows),
+                   cell_text(report_text(report, "%s", item->first)));
     }
     if (statements)
         report_note(report, report_text(report, "%zu of %zu statements of notes are read",
@@ -435,13 +427,11 @@ void validate_steps(struct report *report, const struct results *results)
         if (!is_measured_step(r)) continue;
         if (!plan.sequence) plan.sequence = r->model.sequence;
         rk_plan_text(&plan, text, sizeof text);
-        report_row(report, table,
-                   (struct report_cell[]){
-                       cell_text(r->id), cell_text(r->class_of[CLASS_SOURCE]), cell_text(r->source),
-                       cell_text(r->class_of[CLASS_PUBLISHED]), cell_text(r->system),
-                       cell_count(r->gpus), cell_count(r->model.layers),
-                       cell_count(r->model.hidden), rounded(r->measured_si, 5),
-                       rounded(r->predicted_si, 4), cell_text(report_text(report, "%s", text))});
+        REPORT_ROW(report, table, cell_text(r->id), cell_text(r->class_of[CLASS_SOURCE]),
+                   cell_text(r->source), cell_text(r->class_of[CLASS_PUBLISHED]),
+                   cell_text(r->system), cell_count(r->gpus), cell_count(r->model.layers),
+                   cell_count(r->model.hidden), rounded(r->measured_si, 5),
+                   rounded(r->predicted_si, 4), cell_text(report_text(report, "%s", text)));
     }
 }
 

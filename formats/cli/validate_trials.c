@@ -23,11 +23,10 @@ void validate_refits(struct report *report, const struct refits *refits)
                     REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (size_t i = 0; i < refits->count; i++) {
         const struct refit *r = &refits->refit[i];
-        report_row(report, table,
-                   (struct report_cell[]){cell_text(r->constant),
-                                          cell_text(report_text(report, "%s", r->system)),
-                                          cell_text(report_text(report, "%s", r->source)),
-                                          cell_number(r->before), cell_number(r->after)});
+        REPORT_ROW(report, table, cell_text(r->constant),
+                   cell_text(report_text(report, "%s", r->system)),
+                   cell_text(report_text(report, "%s", r->source)), cell_number(r->before),
+                   cell_number(r->after));
     }
 }
 

@@ -44,9 +44,8 @@ static void add_share(struct report *report, struct report_table *table, const c
                       size_t count, size_t right)
 {
     if (!count) return;
-    report_row(report, table,
-               (struct report_cell[]){cell_text(name), cell_count(count), cell_count(right),
-                                      cell_number((double)right / (double)count)});
+    REPORT_ROW(report, table, cell_text(name), cell_count(count), cell_count(right),
+               cell_number((double)right / (double)count));
 }
 
 void validate_fits(struct report *report, const struct results *results,
@@ -95,14 +94,12 @@ static void add_groups(struct report *report, const struct regret *regrets, size
                     REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     for (size_t i = 0; i < count; i++) {
         const struct regret *g = &regrets[i];
-        report_row(report, table,
-                   (struct report_cell[]){
-                       cell_text(report_text(report, "%s", g->group)), cell_count(g->plans),
-                       cell_text(report_text(report, "%s", g->first->id)),
-                       isnan(g->regret) ? cell_none() : cell_number(g->first->measured_si),
-                       cell_text(report_text(report, "%s", g->best->id)),
-                       cell_number(g->best->measured_si),
-                       isnan(g->regret) ? cell_text("out of memory") : cell_number(g->regret)});
+        REPORT_ROW(report, table, cell_text(report_text(report, "%s", g->group)),
+                   cell_count(g->plans), cell_text(report_text(report, "%s", g->first->id)),
+                   isnan(g->regret) ? cell_none() : cell_number(g->first->measured_si),
+                   cell_text(report_text(report, "%s", g->best->id)),
+                   cell_number(g->best->measured_si),
+                   isnan(g->regret) ? cell_text("out of memory") : cell_number(g->regret));
     }
 }
 
@@ -130,12 +127,11 @@ enum rk_status validate_regret(struct report *report, const struct results *resu
     if (groups) add_groups(report, regrets, count);
     if (values && count) {
         const struct score s = score_errors(values, finite);
-        report_row(report,
+        REPORT_ROW(report,
                    REPORT_LIST(report, "regret", "Planner regret", REPORT_IN_TEXT | REPORT_IN_JSON,
                                columns),
-                   (struct report_cell[]){cell_count(count), cell_number(s.mean),
-                                          cell_number(s.median), cell_number(s.p90),
-                                          cell_number(s.worst), cell_count(oom)});
+                   cell_count(count), cell_number(s.mean), cell_number(s.median),
+                   cell_number(s.p90), cell_number(s.worst), cell_count(oom));
     }
     free(regrets);
     return RK_OK;

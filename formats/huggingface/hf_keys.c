@@ -1,7 +1,6 @@
 #include "huggingface/hf_keys.h"
 #include "base/text.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

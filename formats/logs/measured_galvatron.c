@@ -5,7 +5,6 @@
 #include "workload/layers.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define MB 1048576.0
 

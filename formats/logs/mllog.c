@@ -1,6 +1,7 @@
 #include "logs/mllog.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "text/text_file.h"
 
 #include <jansson.h>
@@ -179,19 +180,13 @@ void mllog_release(struct mllog *log)
     *log = (struct mllog){.batch = 0};
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double mllog_median(const struct mllog *log, enum mllog_figure figure)
 {
     const size_t n = log->steps[figure];
     double *step_s = malloc(n * sizeof *step_s), median = 0;
     if (!step_s) return 0;
     memcpy(step_s, log->step_s[figure], n * sizeof *step_s);
-    qsort(step_s, n, sizeof *step_s, compare);
+    qsort(step_s, n, sizeof *step_s, by_number);
     median = n % 2 ? step_s[n / 2] : (step_s[n / 2 - 1] + step_s[n / 2]) / 2;
     free(step_s);
     return median;

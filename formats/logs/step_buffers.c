@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A pass of one layer: `work` is forward (0) or backward (1). */
 struct pass {

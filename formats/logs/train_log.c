@@ -1,4 +1,5 @@
 #include "logs/train_log.h"
+#include "base/number.h"
 #include "logs/metric_table.h"
 #include "logs/mllog.h"
 #include "text/text_file.h"
@@ -281,4 +282,12 @@ size_t train_log_warm(const struct train_log *log)
 {
     if (log->steps < 3) return 0;
     return log->steps < 10 ? 1 : log->steps / 10;
+}
+
+const double *train_log_sorted(struct train_log *log, size_t *count)
+{
+    double *steps = log->step_s + train_log_warm(log);
+    *count = log->steps - train_log_warm(log);
+    qsort(steps, *count, sizeof *steps, by_number);
+    return steps;
 }

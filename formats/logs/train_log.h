@@ -53,4 +53,7 @@ enum rk_status train_log_load(const char *path, const struct train_log_scale *sc
  * more. */
 size_t train_log_warm(const struct train_log *log);
 
+/* Those steps by their time, in the place of the log's: (count). */
+const double *train_log_sorted(struct train_log *log, size_t *count);
+
 #endif

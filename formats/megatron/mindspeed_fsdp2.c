@@ -9,7 +9,6 @@
 #include "plan/members.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 enum context_type { TYPE_ULYSSES, TYPE_RING, TYPE_GATHER };

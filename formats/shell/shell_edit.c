@@ -2,7 +2,6 @@
 #include "shell/shell.h"
 #include "shell/shell_run.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static bool is_literal(const char *text, size_t length)

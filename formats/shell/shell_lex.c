@@ -1,7 +1,6 @@
 /* shell_lex.c - the tokens of a script: words with their quotes, operators, line ends. */
 #include "shell/shell_lex.h"
 
-#include <ctype.h>
 #include <string.h>
 
 void shell_advance(struct shell_state *s, size_t n)

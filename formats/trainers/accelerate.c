@@ -3,7 +3,6 @@
 #include "keys/target.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum kind { ONE, PLAIN, DEEPSPEED, FSDP };

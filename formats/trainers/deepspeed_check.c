@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -156,7 +155,6 @@ static void check_scheduler(const struct settings_check *c)
 
 /* ---- ranges ---- */
 
-/* clang-format off */
 static const struct check_range ranges[] = {
     {"optimizer.params.lr", 0, INFINITY, false},
     {"optimizer.params.eps", 0, INFINITY, false},
@@ -190,7 +188,6 @@ static const struct check_words chosen[] = {
     {"scheduler.params.warmup_type", "log|linear"},
     {"checkpoint.tag_validation", "Ignore|Warn|Fail"},
 };
-/* clang-format on */
 
 /* ---- what needs or excludes another ---- */
 

@@ -3,8 +3,6 @@
 #include "keys/target.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *yes(bool flag)
 {

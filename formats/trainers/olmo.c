@@ -10,8 +10,6 @@
 #include "plan/members.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum norm { NORM_DEFAULT, NORM_LOW, NORM_RMS };
 enum activation { GELU, RELU, SWIGLU };

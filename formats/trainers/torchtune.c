@@ -12,7 +12,6 @@
 #include "trainers/sample_lengths.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum dtype { BF16, FP16, FP32 };

@@ -9,6 +9,7 @@
 #include <reckon/catalog.h>
 #include <reckon/check.h>
 #include <reckon/command.h>
+#include <reckon/doctor.h>
 #include <reckon/lengths.h>
 #include <reckon/longest.h>
 #include <reckon/machine.h>

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 unsigned conditions_of(enum rk_recompute recompute, bool redo_all_gather)
 {

@@ -6,7 +6,6 @@
 #include "text/fields.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +32,6 @@ static void name_of(char *id, size_t size, const char *path)
 #define SIZE(name, member, text)                                                                   \
     NEED(name, COUNT, struct rk_model, member, .min = 1, .max = 0x1p40, .help = text)
 
-/* clang-format off */
 static const struct field model_fields[] = {
     SIZE("hidden", hidden, "width of the residual stream"),
     SIZE("feedforward", feedforward, "width inside the MLP"),
@@ -43,7 +41,6 @@ static const struct field model_fields[] = {
     SIZE("num_blocks", layers, "transformer blocks"),
     {.key = NULL},
 };
-/* clang-format on */
 
 /* Parameters and activations of one sample are counted in doubles: exact to 2^53, and estimates
  * keep their meaning far beyond; this bound is for typing errors. */

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void pin(struct rk_problem *problem, enum rk_axis axis, uint64_t value)
 {

@@ -1,8 +1,6 @@
 #include "calculon/check.h"
 #include "workload/pattern.h"
 
-#include <string.h>
-
 void check_add(struct rk_estimate *estimate, enum rk_verdict verdict, const char *what, int tier,
                double need, double have)
 {

@@ -7,7 +7,6 @@
 #include "calculon/step.h"
 #include "schedule/flight.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* Everything that one estimate computes on the way, on the stack of rk_estimate. */

@@ -2,8 +2,6 @@
 
 #include "plan/members.h"
 
-#include <string.h>
-
 /* ---- values ---- */
 
 /* What a precision is stored in; RK_DATATYPES: the Calculon model has none like it. */

@@ -6,7 +6,6 @@
 #include "search/plans_axes.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* ---- restrictions ---- */
 

@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/memory.h"
+#include "base/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -137,12 +138,6 @@ static void options_open(struct options *o, const struct rk_problem *p, bool ten
 
 /* ---- groups ---- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Writes the divisors of n to value, when it is not NULL; returns how many there are. */
 static int divisors_of(uint64_t n, uint64_t *value)
 {
@@ -155,7 +150,7 @@ static int divisors_of(uint64_t n, uint64_t *value)
         if (value) value[count] = n / d;
         count++;
     }
-    if (value) qsort(value, (size_t)count, sizeof *value, compare_numbers);
+    if (value) qsort(value, (size_t)count, sizeof *value, by_count);
     return count;
 }
 

@@ -1,6 +1,7 @@
 #include "calculon/units.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "calculon/networks.h"
 
 #include <stdlib.h>
@@ -8,12 +9,6 @@
 /* ---- folios: layer tables, as many at a time as fit the budget ---- */
 
 enum { FOLIO_BUDGET = 16 << 20 }; /* bytes of layer costs held at once */
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
 
 /* The distinct microbatch sizes of those of the groups [first, end) that a network admits,
  * ascending; the caller frees them. */
@@ -31,7 +26,7 @@ static uint64_t *distinct_microbatches(const struct strategies *space, int first
         if (group_allowed_networks(&space->problem, &space->group[g]) > 0)
             for (int i = 0; i < space->group[g].microbatches; i++)
                 value[all++] = space->group[g].microbatch[i];
-    if (all > 0) qsort(value, all, sizeof *value, compare_numbers);
+    if (all > 0) qsort(value, all, sizeof *value, by_count);
     for (size_t i = 0; i < all; i++)
         if (i == 0 || value[i] != value[i - 1]) value[kept++] = value[i];
     *count = (int)kept;

@@ -1,7 +1,6 @@
 /* reckon galvatron: the published search of layer-wise strategies [wang2024], with its profiles and
  * its strategy files. */
 #include "base/memory.h"
-#include "base/number.h"
 #include "commands/galvatron.h"
 
 #include <stdlib.h>
@@ -142,36 +141,30 @@ void galvatron_report(struct report *report, const struct galvatron_answer *answ
     char name[GALVATRON_NAME];
     struct report_table *whole =
         REPORT_ONE(report, NULL, NULL, REPORT_IN_TEXT | REPORT_IN_JSON, answer_columns);
-    report_row(report, whole,
-               (struct report_cell[]){
-                   answer->step_s > 0 ? cell_number(answer->samples_per_s) : cell_none(),
-                   answer->step_s > 0 ? cell_number(answer->step_s) : cell_none(),
-                   cell_count((uint64_t)answer->batch), cell_count((uint64_t)answer->chunks),
-                   cell_count((uint64_t)answer->stages),
-                   cell_text(report_text(report, "%s", galvatron_name(name, &answer->embedding)))});
+    REPORT_ROW(report, whole, answer->step_s > 0 ? cell_number(answer->samples_per_s) : cell_none(),
+               answer->step_s > 0 ? cell_number(answer->step_s) : cell_none(),
+               cell_count((uint64_t)answer->batch), cell_count((uint64_t)answer->chunks),
+               cell_count((uint64_t)answer->stages),
+               cell_text(report_text(report, "%s", galvatron_name(name, &answer->embedding))));
     struct report_table *layers =
         REPORT_LIST(report, "layers", "Layers", REPORT_IN_ALL, layer_columns);
     for (int i = 0, next; i < answer->layers; i = next) {
         const struct galvatron_strategy *one = &answer->layer[i];
         for (next = i + 1; next < answer->layers; next++)
             if (!galvatron_same(one, &answer->layer[next])) break;
-        report_row(report, layers,
-                   (struct report_cell[]){
-                       cell_count((uint64_t)(next - i)),
-                       cell_text(report_text(report, "%s", galvatron_name(name, one))),
-                       cell_count((uint64_t)one->pipeline), cell_count((uint64_t)one->tensor),
-                       cell_count((uint64_t)one->ulysses), cell_count((uint64_t)one->data),
-                       cell_flag(one->zero == GALVATRON_ZERO3), cell_flag(one->recompute)});
+        REPORT_ROW(report, layers, cell_count((uint64_t)(next - i)),
+                   cell_text(report_text(report, "%s", galvatron_name(name, one))),
+                   cell_count((uint64_t)one->pipeline), cell_count((uint64_t)one->tensor),
+                   cell_count((uint64_t)one->ulysses), cell_count((uint64_t)one->data),
+                   cell_flag(one->zero == GALVATRON_ZERO3), cell_flag(one->recompute));
     }
     struct report_table *stages =
         REPORT_LIST(report, "stages", "Stages", REPORT_IN_TEXT | REPORT_IN_JSON, stage_columns);
     for (int i = 0, first = 0; i < answer->stages; first += answer->division[i], i++)
-        report_row(report, stages,
-                   (struct report_cell[]){
-                       cell_count((uint64_t)i), cell_count((uint64_t)first),
-                       cell_count((uint64_t)answer->division[i]),
-                       answer->used_MB ? cell_count((uint64_t)answer->used_MB[i]) : cell_none(),
-                       answer->left_MB ? cell_number(answer->left_MB[i]) : cell_none()});
+        REPORT_ROW(report, stages, cell_count((uint64_t)i), cell_count((uint64_t)first),
+                   cell_count((uint64_t)answer->division[i]),
+                   answer->used_MB ? cell_count((uint64_t)answer->used_MB[i]) : cell_none(),
+                   answer->left_MB ? cell_number(answer->left_MB[i]) : cell_none());
 }
 
 /* ---- the command ---- */

@@ -2,8 +2,6 @@
 
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 static enum rk_status find(const struct place *group, const char *kind, const char *name,
                            struct place *member, struct rk_error *error)
 {

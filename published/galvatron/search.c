@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum mode { TENSOR_ONLY, ULYSSES_ONLY, BOTH, MODES };
 

@@ -34,7 +34,8 @@ static void ask(const struct measured_steps *steps, size_t of, struct nearest *n
     struct rk_error error = {.text = ""};
     struct rk_model model = {.layers = steps->step[of].layers, .hidden = steps->step[of].hidden};
     struct rk_system system = {.id = ""};
-    struct rk_plan plan = steps->step[of].plan;
+    struct rk_plan plan;
+    cr_assert_eq(measured_step_plan(steps, of, &plan, &error), RK_OK, "%s", error.text);
     snprintf(system.id, sizeof system.id, "%s", steps->step[of].system);
     plan.ranks = steps->step[of].gpus;
     cr_assert_eq(nearest_among(steps, &model, &system, &plan, nearest, &error), RK_OK);
@@ -85,4 +86,41 @@ Test(facts_nearest, a_table_that_is_damaged)
     cr_expect_eq(steps_load(path, &steps, &error), RK_BAD_INPUT);
     cr_expect_eq(error.line, 2);
     remove(path);
+}
+
+/* A plan is read where it may be near: one that is no plan is named then, by its line. */
+Test(facts_nearest, a_plan_that_is_damaged)
+{
+    struct nearest nearest;
+    struct rk_error error = {.text = ""};
+    struct measured_steps steps =
+        steps_of("id,group,system,gpus,layers,hidden,measured_s,predicted_s,plan\n"
+                 "a_1,a,x,8,8,64,1,1,dp8 gbs8\nb_1,b,x,8,8,64,1,1,tp2 dp4 gbs8\n"
+                 "c_1,c,x,8,8,64,1,1,dp4 pp2 gbs8\nd_1,d,y,8192,99,9999,1,1,none of a plan\n");
+    ask(&steps, 0, &nearest);
+    cr_expect_eq(nearest.count, 3);
+    steps.step[1].words = "none of a plan";
+    const struct rk_plan plan = nearest.plan[0];
+    const struct rk_model model = {.layers = 8, .hidden = 64};
+    const struct rk_system system = {.id = "x"};
+    cr_expect_eq(nearest_among(&steps, &model, &system, &plan, &nearest, &error), RK_BAD_INPUT);
+    cr_expect_eq(error.line, 3);
+    steps_release(&steps);
+}
+
+/* Of equally near runs the first of the table counts, whichever plan was read first: half of the
+ * GPUs, or twice the tensor degree. */
+Test(facts_nearest, the_first_of_equals)
+{
+    struct nearest nearest;
+    struct measured_steps steps =
+        steps_of("id,group,source,published,system,gpus,layers,hidden,measured_s,predicted_s,plan\n"
+                 "a_1,a,,,x,16,8,64,1,1,dp8 gbs8\nb_1,b,,,x,8,8,64,1,1,tp2 dp4 gbs8\n"
+                 "c_1,c,,,x,8,8,64,1,1,tp2 dp4 gbs8\nd_1,d,,,x,8,8,64,1,1,dp8 gbs8\n");
+    ask(&steps, 3, &nearest);
+    cr_assert_eq(nearest.count, 3);
+    cr_expect_str_eq(nearest.step[0]->id, "d_1");
+    cr_expect_str_eq(nearest.step[1]->id, "a_1");
+    cr_expect_str_eq(nearest.step[2]->id, "b_1");
+    steps_release(&steps);
 }

@@ -1,15 +1,11 @@
 /* Launch scripts of Megatron-LM: what they train, how, and what Megatron-LM would refuse. */
-#include "megatron/megatron.h"
+#include "megatron_cases.h"
+
 #include "megatron/megatron_args.h"
 #include "text/text_file.h"
 
-#include <criterion/criterion.h>
 #include <reckon/catalog.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-static struct megatron_import import; /* large */
 
 static enum rk_status read_file(const char *name, const struct megatron_options *options,
                                 struct rk_error *error)
@@ -21,12 +17,6 @@ static enum rk_status read_file(const char *name, const struct megatron_options 
     if (status == RK_OK) status = megatron_read("x.sh", text, size, options, &import, error);
     free(text);
     return status;
-}
-
-static enum rk_status read_text(const char *text, const struct megatron_options *options,
-                                struct rk_error *error)
-{
-    return megatron_read("x.sh", text, strlen(text), options, &import, error);
 }
 
 /* The sizes of the published checkpoints. GPT-3's by hand, with 50,257 tokens and 2,048 positions:
@@ -97,11 +87,6 @@ static void expect_words(const char *arguments, uint64_t gpus, const char *words
     rk_plan_text(&import.plan, text, sizeof text);
     cr_expect_not_null(strstr(text, words), "%s: %s", arguments, text);
 }
-
-/* A small model; what is behind it is added. */
-#define SMALL                                                                                      \
-    "--num-layers 8 --hidden-size 1024 --num-attention-heads 16 --seq-length 2048 "                \
-    "--max-position-embeddings 2048 --vocab-size 32000 --micro-batch-size 1 --bf16 "
 
 static const struct {
     const char *arguments;
@@ -209,185 +194,6 @@ Test(megatron, versions)
     cr_expect_eq(read_text(SMALL "--use-custom-fsdp --use-distributed-optimizer", &options, &error),
                  RK_BAD_INPUT);
     cr_expect(strstr(error.text, "only up to 0.13"), "%s", error.text);
-}
-
-/* ---- what single arguments mean ---- */
-
-static void take(const char *arguments)
-{
-    const struct megatron_options options = {.gpus = 64};
-    struct rk_error error = {.text = ""};
-    cr_assert_eq(read_text(arguments, &options, &error), RK_OK, "%s: %s", arguments, error.text);
-}
-
-static const struct rk_model *model_with(const char *arguments)
-{
-    char text[2048];
-    snprintf(text, sizeof text, "%s%s", SMALL, arguments);
-    take(text);
-    return &import.model;
-}
-
-static const struct rk_plan *plan_with(const char *arguments)
-{
-    model_with(arguments);
-    return &import.plan;
-}
-
-/* arguments.py: 4 h, with --swiglu int(4 h * 2 / 3 / 64) * 64 = 42 * 64; linear layers have biases,
- * the head shares the embedding, both dropouts are 0.1. */
-Test(megatron, defaults_of_the_model)
-{
-    const struct rk_model *m = model_with("");
-    cr_expect_eq(m->feedforward, 4096);
-    cr_expect(m->biases && m->tied_embeddings && !m->gated_mlp && !m->no_dropout);
-    cr_expect_eq(m->norm, RK_LAYER_NORM);
-    cr_expect_eq(m->position, RK_POSITION_LEARNED);
-    cr_expect_eq(model_with("--swiglu")->feedforward, 2688);
-    m = model_with("--attention-dropout 0 --untie-embeddings-and-output-weights "
-                   "--disable-bias-linear --use-rotary-position-embeddings "
-                   "--normalization RMSNorm");
-    cr_expect(!m->no_dropout && !m->tied_embeddings && !m->biases);
-    cr_expect_eq(m->norm, RK_RMS_NORM);
-    cr_expect_eq(m->position, RK_POSITION_ROPE);
-    cr_expect(model_with("--attention-dropout 0 --hidden-dropout 0.0")->no_dropout);
-}
-
-Test(megatron, attention_of_the_model)
-{
-    cr_expect_eq(model_with("--group-query-attention --num-query-groups 4")->kv_heads, 4);
-    cr_expect_eq(model_with("--num-query-groups 4")->kv_heads, 0);
-    cr_expect_eq(model_with("--kv-channels 96")->head_dim, 96);
-    cr_expect_eq(model_with("")->head_dim, 64);
-    cr_expect_eq(model_with("--window-size 4095,0")->window, 4096); /* and the token itself */
-    const struct rk_model *m =
-        model_with("--multi-latent-attention --kv-lora-rank 256 --qk-head-dim 96 "
-                   "--qk-pos-emb-head-dim 48 --v-head-dim 80 --qk-layernorm");
-    cr_expect(m->kv_rank == 256 && m->head_dim == 96 && m->rope_dim == 48 && m->value_dim == 80);
-    cr_expect_eq(m->q_rank, 0);
-}
-
-/* Of eight layers: every second one, the second first; all behind two dense ones; every third. */
-Test(megatron, mixtures_of_the_model)
-{
-    const struct rk_model *m = model_with("--num-experts 8");
-    cr_expect(m->active_experts == 2 && m->expert_feedforward == 4096 && m->dense_layers == 0);
-    m = model_with("--num-experts 8 --moe-router-topk 3 --moe-ffn-hidden-size 512 "
-                   "--moe-shared-expert-intermediate-size 1024");
-    cr_expect(m->active_experts == 3 && m->expert_feedforward == 512 && m->shared_experts == 2);
-    m = model_with("--num-experts 8 --moe-layer-freq [0,1]*4");
-    cr_expect(m->expert_every == 2 && m->dense_layers == 0);
-    m = model_with("--num-experts 8 --moe-layer-freq [0]*2+[1]*6");
-    cr_expect(m->expert_every == 0 && m->dense_layers == 2);
-    m = model_with("--num-experts 8 --moe-layer-freq [0,0,0,1,0,0,1,0]");
-    cr_expect(m->expert_every == 3 && m->dense_layers == 1, "%d behind %d", (int)m->expert_every,
-              (int)m->dense_layers);
-}
-
-/* 64 GPUs. */
-Test(megatron, data_of_the_plan)
-{
-    const struct rk_plan *p = plan_with("--use-distributed-optimizer");
-    cr_expect(p->zero == 1 && p->shard_ranks == 0);
-    p = plan_with("--use-distributed-optimizer --num-distributed-optimizer-instances 4");
-    cr_expect_eq(p->shard_ranks, 16);
-    static const struct {
-        const char *strategy;
-        int zero;
-    } rows[] = {{"no_shard", 0}, {"optim", 1}, {"optim_grads", 2}, {"optim_grads_params", 3}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[256];
-        snprintf(
-            text, sizeof text,
-            "--use-megatron-fsdp --use-distributed-optimizer --data-parallel-sharding-strategy "
-            "%s --no-gradient-accumulation-fusion --ckpt-format fsdp_dtensor",
-            rows[i].strategy);
-        cr_expect_eq(plan_with(text)->zero, rows[i].zero, "%s", rows[i].strategy);
-    }
-}
-
-Test(megatron, recomputation_of_the_plan)
-{
-    const struct rk_plan *p = plan_with("--recompute-granularity full --recompute-method block "
-                                        "--recompute-num-layers 3");
-    cr_expect(p->recompute == RK_WHOLE && p->recompute_layers == 3 && p->recompute_every == 0);
-    p = plan_with("--recompute-granularity full --recompute-method block "
-                  "--recompute-num-layers 0");
-    cr_expect(p->recompute == RK_KEEP, "the first 0 layers");
-    p = plan_with("--recompute-granularity full --recompute-method uniform "
-                  "--recompute-num-layers 4");
-    cr_expect(p->recompute == RK_WHOLE && p->recompute_layers == 0 && p->recompute_every == 4);
-    p = plan_with("--recompute-activations");
-    cr_expect_eq(p->recompute, RK_SELECTIVE);
-    cr_expect_eq(p->recompute_parts, 1u << RK_PART_CORE_ATTENTION);
-    p = plan_with("--recompute-granularity selective --recompute-modules mlp layernorm");
-    cr_expect_eq(p->recompute_parts, 1u << RK_PART_MLP | 1u << RK_PART_NORM);
-}
-
-Test(megatron, graphs_of_the_plan)
-{
-    const unsigned both = 1u << RK_GRAPH_ATTENTION | 1u << RK_GRAPH_ROUTER;
-    const struct rk_plan *p = plan_with("--cuda-graph-impl local");
-    cr_expect_eq(p->graph_parts, 1u << RK_GRAPH_ATTENTION | 1u << RK_GRAPH_MLP, "whole layers");
-    p = plan_with("--cuda-graph-impl local --cuda-graph-scope full");
-    cr_expect_eq(p->graph_parts, 1u << RK_GRAPH_ATTENTION | 1u << RK_GRAPH_MLP, "whole layers");
-    p = plan_with("--cuda-graph-impl local --cuda-graph-scope full_iteration");
-    cr_expect(p->cuda_graphs && p->graph_parts == 0);
-    p = plan_with("--cuda-graph-impl transformer_engine --cuda-graph-scope attn moe_router");
-    cr_expect(p->cuda_graphs && p->graph_parts == both);
-    p = plan_with("--cuda-graph-scope attn moe_router");
-    cr_expect(!p->cuda_graphs && p->graph_parts == 0, "nothing is captured");
-    cr_expect_eq(notes_count(&import.notes, NOTE_WARNING), 1);
-}
-
-Test(megatron, experts_of_the_plan)
-{
-    const struct rk_plan *p = plan_with("--num-experts 8");
-    cr_expect_eq(p->dispatcher, RK_ALL_GATHER_TOKENS);
-    cr_expect_eq(p->capacity_factor, 0);
-    p = plan_with("--num-experts 8 --moe-token-dispatcher-type alltoall "
-                  "--moe-expert-capacity-factor 1.25 --moe-pad-expert-input-to-capacity");
-    cr_expect_eq(p->dispatcher, RK_ALL_TO_ALL);
-    cr_expect(p->capacity_factor == 1.25 && p->capacity_padded);
-}
-
-Test(megatron, context_of_the_plan)
-{
-    static const struct {
-        const char *type;
-        enum rk_context_kind kind;
-    } rows[] = {{"p2p", RK_RING}, {"all_gather", RK_GATHER}, {"a2a", RK_ULYSSES}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[128];
-        snprintf(text, sizeof text, "--context-parallel-size 4 --cp-comm-type %s", rows[i].type);
-        cr_expect_eq(plan_with(text)->context_kind, rows[i].kind, "%s", rows[i].type);
-        cr_expect_eq(import.plan.context, 4);
-    }
-}
-
-Test(megatron, bytes_and_kernels_of_the_plan)
-{
-    cr_expect_eq(plan_with("")->gradient_element_bytes, 0);
-    cr_expect_eq(plan_with("--grad-reduce-in-bf16")->gradient_element_bytes, 2);
-    const struct rk_plan *p = plan_with("--transformer-impl local");
-    cr_expect(p->attention == RK_UNFUSED && !p->transformer_engine);
-    p = plan_with("--attention-backend flash");
-    cr_expect(p->attention == RK_FLASH && p->fused && p->transformer_engine);
-}
-
-/* Two of eight layers; half of the optimizer. */
-Test(megatron, offload_of_the_plan)
-{
-    cr_expect_eq(plan_with("--cpu-offloading-num-layers 2")->share[RK_SHARE_ATTENTION][0], 0.25);
-    const struct rk_plan *p =
-        plan_with("--optimizer-cpu-offload --optimizer-offload-fraction 0.5 "
-                  "--use-precision-aware-optimizer --use-distributed-optimizer");
-    cr_expect_eq(p->share[RK_SHARE_OPTIMIZER][0], 0.5);
-    /* of a token's values 1024 each into norms, query-key-value, output and MLP, 3072 of attention,
-     * 4096 on either side of the activation: 2048 of 16384 */
-    p = plan_with("--fine-grained-activation-offloading --offload-modules attn_norm qkv_linear "
-                  "--transformer-impl transformer_engine");
-    cr_expect_eq(p->share[RK_SHARE_ATTENTION][0], 0.125);
 }
 
 static const struct rk_finding *find(const char *what)
@@ -561,108 +367,6 @@ Test(megatron, tables)
     cr_expect(megatron_other_find("random-ltd", &other) && other.effect == MEGATRON_NOT_COVERED);
 }
 
-/* ---- relatives of Megatron Core ---- */
-
-/* Megatron-LM 2.x: arguments.py of v2.6 makes --checkpoint-activations the method "uniform". */
-Test(megatron, recomputation_before_core)
-{
-    const struct rk_plan *p = plan_with("--checkpoint-activations");
-    cr_expect(p->recompute == RK_WHOLE && p->recompute_every == 0 && !p->transformer_engine);
-    cr_expect_str_eq(import.tool, "Megatron-LM before Core");
-    p = plan_with("--checkpoint-activations --checkpoint-num-layers 4");
-    cr_expect_eq(p->recompute_every, 4);
-    p = plan_with("--activations-checkpoint-method block --activations-checkpoint-num-layers 3");
-    cr_expect(p->recompute == RK_WHOLE && p->recompute_layers == 3);
-    p = plan_with("--model-parallel-size 4 --DDP-impl local");
-    cr_expect_eq(p->tensor, 4);
-}
-
-/* The file that the script writes decides, not --zero-stage. */
-Test(megatron, deepspeed_as_the_script_writes_it)
-{
-    static const char script[] =
-        "STAGE=1\nMB=1\nCONFIG=./ds.$SLURM_JOB_ID.json\n"
-        "cat <<EOT > $CONFIG\n"
-        "{\"train_micro_batch_size_per_gpu\": $MB, \"train_batch_size\": 64,\n"
-        " \"zero_optimization\": {\"stage\": $STAGE}, \"bf16\": {\"enabled\": true}}\n"
-        "EOT\n"
-        "CMD=\"pretrain_gpt.py " SMALL "--global-batch-size 64 --deepspeed --zero-stage 3 "
-        "--deepspeed_config $CONFIG --checkpoint-activations --deepspeed-activation-checkpointing "
-        "--position-embedding-type alibi --embed-layernorm --num-experts 1\"\n"
-        "echo $CMD\npdsh -w a,b echo deepspeed $CMD\nsrun bash -c \"deepspeed $CMD\"\n";
-    const struct megatron_options options = {.gpus = 64};
-    struct rk_error error = {.text = ""};
-    cr_assert_eq(read_text(script, &options, &error), RK_OK, "%s", error.text);
-    cr_expect_str_eq(import.tool, "Megatron-DeepSpeed");
-    cr_expect_eq(import.plan.framework, RK_DEEPSPEED);
-    cr_expect_eq(import.plan.zero, 1);
-    cr_expect_eq(import.plan.recompute, RK_WHOLE);
-    cr_expect_eq(import.plan.attention, RK_UNFUSED);
-    cr_expect_eq(import.model.position, RK_POSITION_ALIBI);
-    cr_expect(import.model.embedding_norm && !import.model.experts);
-}
-
-Test(megatron, deepspeed_without_its_file)
-{
-    const struct rk_plan *p = plan_with("--deepspeed --deepspeed_config absent.json --zero-stage 2 "
-                                        "--ds-sequence-parallel-size 4 --num-key-value-heads 4");
-    cr_expect(p->zero == 2 && p->context == 4 && p->context_kind == RK_ULYSSES);
-    cr_expect_eq(import.model.kv_heads, 4);
-    const struct megatron_options options = {
-        .gpus = 64,
-        .deepspeed = "{\"train_micro_batch_size_per_gpu\": 1, \"zero_optimization\": {\"stage\": "
-                     "3, \"offload_optimizer\": {\"device\": \"cpu\"}}, "
-                     "\"optimizer\": {\"type\": \"Lion\"}}"};
-    struct rk_error error;
-    cr_assert_eq(read_text(SMALL "--deepspeed --deepspeed_config x.json", &options, &error), RK_OK);
-    cr_expect(import.plan.zero == 3 && import.plan.share[RK_SHARE_OPTIMIZER][0] == 1);
-    cr_expect_eq(import.plan.optimizer, RK_ADAM); /* the argument's, not the file's */
-    const struct megatron_options none = {.gpus = 64};
-    cr_expect_eq(
-        read_text(SMALL "--deepspeed --deepspeed_config in-no-folder-above.json", &none, &error),
-        RK_BAD_INPUT);
-    cr_expect(strstr(error.text, "give --deepspeed FILE"), "%s", error.text);
-}
-
-/* Chunks are of the whole sequence: 2048 tokens in four of 512. */
-Test(megatron, chunks_of_the_sequence)
-{
-#define CHUNKS                                                                                     \
-    "--deepspeed --zero-stage 3 --seq-length 2048 --max-position-embeddings 2048 "                 \
-    "--ds-sequence-parallel-size 4 --checkpoint-activations --ds-sequence-parallel-fpdt "
-    const struct rk_plan *p = plan_with(CHUNKS "--ds-sequence-parallel-fpdt-offloading "
-                                               "--ds-sequence-parallel-fpdt-chunk-size 512");
-    cr_expect_eq(p->sequence_chunks, 4);
-    cr_expect(p->loss_in_chunks && p->recompute == RK_WHOLE && p->context_kind == RK_ULYSSES);
-    p = plan_with(CHUNKS "--ds-sequence-parallel-fpdt-offloading "
-                         "--ds-sequence-parallel-fpdt-chunk-size 2048");
-    cr_expect_eq(p->sequence_chunks, 1);
-    const struct megatron_options options = {.gpus = 64};
-    struct rk_error error;
-    cr_expect_eq(
-        read_text(SMALL CHUNKS "--ds-sequence-parallel-fpdt-chunk-size 512", &options, &error),
-        RK_BAD_INPUT);
-    cr_expect(strstr(error.text, "--ds-sequence-parallel-fpdt-offloading"), "%s", error.text);
-    cr_expect_eq(read_text(SMALL CHUNKS "--ds-sequence-parallel-fpdt-offloading "
-                                        "--ds-sequence-parallel-fpdt-chunk-size 600",
-                           &options, &error),
-                 RK_BAD_INPUT);
-    cr_expect(strstr(error.text, "does not divide --seq-length 2048"), "%s", error.text);
-#undef CHUNKS
-}
-
-Test(megatron, experts_of_deepspeed)
-{
-    const struct rk_plan *p =
-        plan_with("--num-experts 64 64 --moe-expert-parallel-size 8 --deepspeed --zero-stage 1");
-    cr_expect(p->expert == 8 && p->capacity_factor == 1 && p->dispatcher == RK_ALL_TO_ALL);
-    cr_expect(import.model.expert_every == 2 && import.model.active_experts == 1);
-    p = plan_with("--num-experts 64 --expert-interval 1 --topk 2 --disable-moe-token-dropping "
-                  "--deepspeed --zero-stage 1");
-    cr_expect(p->capacity_factor == 0 && import.model.active_experts == 2 &&
-              import.model.expert_every == 0);
-}
-
 /* ---- what is not understood ---- */
 
 Test(megatron, unknown_arguments_are_refused_until_ignored)
@@ -715,11 +419,6 @@ Test(megatron, programs_that_train_something_else)
     cr_expect(strstr(error.text, "pretrain_bert.py trains an encoder"), "%s", error.text);
 }
 
-#undef SMALL
-#define BARE                                                                                       \
-    "--num-layers 8 --hidden-size 1024 --num-attention-heads 16 --seq-length 2048 "                \
-    "--max-position-embeddings 2048 --micro-batch-size 1 --bf16 "
-
 Test(megatron, vocabularies_by_name)
 {
     static const struct {
@@ -755,75 +454,4 @@ Test(megatron, vocabularies_by_name)
         else
             cr_expect(strstr(error.text, "give --vocabulary N"), "%s", error.text);
     }
-}
-
-/* ---- changing a script ---- */
-
-static const char changeable[] =
-    "TP=4 # ranks\nA=(\n    --tensor-model-parallel-size $TP\n    --recompute-activations # "
-    "old\n)\n"
-    "torchrun --nproc_per_node 8 --nnodes 2 pretrain_gpt.py ${A[@]} " BARE
-    "--vocab-size 32000 --global-batch-size 64 --pipeline-model-parallel-size 2\n";
-
-static enum rk_status change(const char *words, struct megatron_changes *changes, char **text,
-                             struct rk_error *error)
-{
-    const struct megatron_options options = {.gpus = 0};
-    struct rk_plan b;
-    cr_assert_eq(read_text(changeable, &options, error), RK_OK, "%s", error->text);
-    const struct rk_plan a = import.plan;
-    const struct rk_model model = import.model;
-    cr_assert_eq(rk_plan_parse(words, &b, error), RK_OK, "%s", error->text);
-    return megatron_change("x.sh", changeable, sizeof changeable - 1, &options, &model, &a, &b,
-                           changes, text, error);
-}
-
-Test(megatron, changes_keep_spelling_and_order)
-{
-    static struct megatron_changes changes;
-    struct rk_error error = {.text = ""};
-    char *text = NULL;
-    cr_assert_eq(change("dp4 tp2 pp2 gbs64 zero1 attention=flash3 vocab-multiple=128", &changes,
-                        &text, &error),
-                 RK_OK, "%s", error.text);
-    cr_assert_eq(changes.count, 3);
-    cr_expect_str_eq(changes.change[0].flag, "--tensor-model-parallel-size");
-    cr_expect_str_eq(changes.change[0].after, "2");
-    cr_expect_str_eq(changes.change[1].flag, "--recompute-activations");
-    cr_expect(!changes.change[1].is && changes.change[1].line == 4);
-    cr_expect_str_eq(changes.change[2].flag, "--use-distributed-optimizer");
-    cr_expect(changes.change[2].line == 0 && !changes.change[2].was);
-    cr_expect_eq(
-        strncmp(text, "TP=2 # ranks\nA=(\n    --tensor-model-parallel-size $TP\n     # old", 62), 0,
-        "%s", text);
-    cr_expect(strstr(text, "--use-distributed-optimizer --micro-batch-size 1"));
-    free(text);
-}
-
-/* Stages that are uneven by counts of the ends are written as a layout, and read back as a list. */
-Test(megatron, changes_write_a_layout)
-{
-    static struct megatron_changes changes;
-    struct rk_error error = {.text = ""};
-    char *text = NULL;
-    cr_assert_eq(change("dp2 tp2 pp4 gbs64 zero1 attention=flash3 vocab-multiple=128 "
-                        "embedding-counts head-counts",
-                        &changes, &text, &error),
-                 RK_OK, "%s", error.text);
-    cr_expect(strstr(text, "--pipeline-model-parallel-layout"), "%s", text);
-    free(text);
-}
-
-/* A plan that no argument of Megatron-LM says is not written as another one. */
-Test(megatron, changes_are_read_back)
-{
-    static struct megatron_changes changes;
-    struct rk_error error = {.text = ""};
-    char *text = NULL;
-    cr_expect_eq(change("dp2 tp4 pp2 gbs64 attention=flash3 vocab-multiple=128 zero1 imbalance=2 "
-                        "schedule=zero-bubble",
-                        &changes, &text, &error),
-                 RK_BAD_INPUT);
-    cr_expect(strstr(error.text, "change it by hand"), "%s", error.text);
-    cr_expect_null(text);
 }

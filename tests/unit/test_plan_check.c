@@ -193,12 +193,10 @@ Test(plan_check, memory)
 /* Each row names a rule of the checker, or none; the first broken is the first of all of them. */
 Test(plan_check, rows_name_rules_of_the_checker)
 {
-    /* clang-format off */
     static const char *const ids[] = {
 #define RULE(name, part, who, id, ...) id,
 #include "rules/rules.def"
     };
-    /* clang-format on */
     for (int i = 0; i < RULES; i++) {
         const struct rk_rule *rule = rk_rules();
         while (rule->id && strcmp(rule->id, ids[i]) != 0)

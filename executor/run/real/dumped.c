@@ -5,7 +5,6 @@
 #include "run/real/offload.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* How a slot is cut among tensor ranks: rows of the stream, of which each has a share with sequence
  * parallelism; all rows, of which each has a part of the sum; columns of its heads or neurons. */

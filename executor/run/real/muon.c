@@ -8,7 +8,6 @@
 #include "run/real/engine.h"
 
 #include <math.h>
-#include <string.h>
 
 bool REAL(is_muon)(const struct engine *e, const struct weight_group *g)
 {

@@ -5,8 +5,6 @@
 #include "run/real/engine.h"
 #include "run/real/sixteen.h"
 
-#include <string.h>
-
 /* ---- numbers ---- */
 
 #define ROUND(name, narrow, widen)                                                                 \

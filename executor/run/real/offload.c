@@ -2,7 +2,6 @@
 #include "run/real/engine.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- tiers ---- */
 

@@ -2,7 +2,6 @@
 #include "run/real/kernels.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Five steps of x <- a x + (b s + c s s) x, s = x x^T, which take singular values from (0, 1] to
  * about 0.7 ... 1.2; the coefficients are Jordan's. */

@@ -4,7 +4,6 @@
 #include "run/real/offload.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Does one layer hand what it brings to the other without a message? */

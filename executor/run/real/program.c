@@ -12,7 +12,6 @@
 
 #include <reckon/program.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- the list ---- */
 

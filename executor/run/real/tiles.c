@@ -7,8 +7,6 @@
  */
 #include "run/real/engine.h"
 
-#include <string.h>
-
 enum { TAG_GATHER = COMM_BEGUN - 2, TAG_SCATTER = COMM_BEGUN - 1 };
 
 bool tiles_wanted(const struct engine *e)

@@ -1,11 +1,76 @@
-/* doctor_causes.c - one thing at a time is otherwise, in the plan or the machine, and the step is
- * predicted again: what comes nearest to the measured time may explain it. */
-#include "cli/doctor_causes.h"
+/* doctor.c - a measured step and its prediction. */
 #include "machine/part.h"
+#include "workload/layers.h"
+
+#include <reckon/doctor.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- numbers ---- */
+
+static double tokens_of(const struct rk_model *model, const struct rk_plan *plan)
+{
+    return (double)plan->batch * tokens_trained(model, plan);
+}
+
+/* Model FLOP/s of all GPUs at the peak: MFU is a share of it. */
+static double peak_flops(const struct rk_prediction *p)
+{
+    return p->mfu > 0 ? p->model_flop / p->step_s / p->mfu : INFINITY;
+}
+
+double rk_speed_step_s(const struct rk_speed *n, const struct rk_model *model,
+                       const struct rk_plan *plan, const struct rk_prediction *p)
+{
+    const double gpus = (double)plan->ranks, tokens = tokens_of(model, plan);
+    double step_s = n->step_s;
+    if (n->tflops > 0) step_s = p->model_flop / (n->tflops * 1e12 * gpus);
+    if (n->tokens_per_s > 0) step_s = tokens / n->tokens_per_s;
+    if (n->tokens_per_s_per_gpu > 0) step_s = tokens / (n->tokens_per_s_per_gpu * gpus);
+    if (n->mfu_percent > 0) step_s = p->model_flop / (peak_flops(p) * n->mfu_percent / 100);
+    return step_s;
+}
+
+struct rk_speed rk_speed_of(double step_s, const struct rk_model *model, const struct rk_plan *plan,
+                            const struct rk_prediction *p)
+{
+    const double gpus = (double)plan->ranks, tokens_per_s = tokens_of(model, plan) / step_s;
+    return (struct rk_speed){.step_s = step_s,
+                             .tflops = p->model_flop / step_s / gpus / 1e12,
+                             .tokens_per_s = tokens_per_s,
+                             .tokens_per_s_per_gpu = tokens_per_s / gpus,
+                             .mfu_percent = 100 * p->model_flop / step_s / peak_flops(p)};
+}
+
+/* ---- parts of a profile ---- */
+
+/* The profile does not tell recomputation apart: it is in the kernels of each kind. */
+void rk_step_parts(const struct rk_profile *t, const struct rk_prediction *p,
+                   struct rk_step_part parts[RK_STEP_PARTS])
+{
+    const double computed_s = p->matrix_s + p->attention_s + p->memory_s;
+    const double again = computed_s > 0 ? 1 + p->recompute_s / computed_s : 1;
+    const struct rk_step_part all_parts[RK_STEP_PARTS] = {
+        {"matrix products", "clocks and power under load; shapes that fill tiles; precision",
+         t->matrix_s, again * p->matrix_s},
+        {"attention", "which kernel runs: a fused one, the newest that the GPU has", t->attention_s,
+         again * p->attention_s},
+        {"norms, activations, optimizer, copies",
+         "torch.compile or fused kernels; casts and copies", t->memory_s,
+         again * p->memory_s + p->optimizer_s},
+        {"exposed communication",
+         "overlap of gradients, weights and tensor communication; nccl-tests", t->exposed_s,
+         p->tensor_s + p->context_s + p->expert_s + p->pipeline_s + p->data_s},
+        {"GPU idle: host or pipeline",
+         "captured graphs, torch.compile, larger microbatches; data loading; more microbatches",
+         t->gap_s, p->launch_s + p->bubble_s},
+    };
+    memcpy(parts, all_parts, sizeof all_parts);
+}
+
+/* ---- causes ---- */
 
 struct patient {
     struct rk_system system; /* a copy */
@@ -101,14 +166,14 @@ static void crowded(struct patient *p)
 }
 
 /* clang-format off */
-static const struct cause {
+static const struct otherwise {
     const char *what, *look;
     void (*apply)(struct patient *);
-} causes[DOCTOR_CAUSES] = {
+} all[RK_CAUSES] = {
     {"host starts kernels from Python, 150 us each", "host gaps in a profile; torch.compile, captured graphs, larger microbatches", slow_host},
     {"graphs are captured",                          "cuda-graphs=yes in the plan", graphs},
     {"products at 0.8 of their rate",                "clocks, power limit and temperature under load (nvidia-smi -q -d CLOCK,POWER)", low_clocks},
-    {"products at 1.25 of their rate",               "a machine that holds its clocks: reckon calibrate --log", more_power},
+    {"products at 1.25 of their rate",               "a machine that holds its clocks: reckon calibrate fits one to a log", more_power},
     {"network between nodes at a quarter",           "nccl-tests over the nodes; adapters per GPU, RDMA, who else uses it", slow_fabric},
     {"links within the node at a quarter",           "nccl-tests on one node; NVLink state, peer access", slow_node},
     {"all layers are recomputed",                    "the run's recomputation setting", all_again},
@@ -126,71 +191,35 @@ static const struct cause {
     {"busiest experts have 1.5 times the mean",      "tokens of each expert rank", crowded},
 };
 /* clang-format on */
+
 static int by_off(const void *a, const void *b)
 {
-    const struct cause_finding *x = a, *y = b;
+    const struct rk_cause *x = a, *y = b;
     if (x->off != y->off) return x->off < y->off ? -1 : 1;
     return strcmp(x->what, y->what);
 }
 
-/* One change: RK_NO_MEMORY when there is no memory. */
-static enum rk_status try_cause(const struct plan_input *input, const struct cause *cause,
-                                struct rk_prediction *p, struct rk_error *error)
+enum rk_status rk_causes(const struct rk_model *model, const struct rk_system *system,
+                         const struct rk_plan *plan, double step_s, double measured_s,
+                         struct rk_cause causes[RK_CAUSES], int *count, struct rk_error *error)
 {
-    struct patient patient = {.plan = input->draft.plan};
-    const enum rk_status status = rk_system_copy(&patient.system, &input->system, error);
-    if (status != RK_OK) return status;
-    cause->apply(&patient);
-    rk_predict(&input->model, &patient.system, &patient.plan, p);
-    rk_system_release(&patient.system);
-    return RK_OK;
-}
-
-/* Those that bring the prediction nearer to the measured time by a hundredth of it and more. */
-enum rk_status causes_find(const struct plan_input *input, double step_s, double measured_s,
-                           struct cause_finding findings[static DOCTOR_CAUSES], int *count,
-                           struct rk_error *error)
-{
-    static struct rk_prediction p;
+    struct rk_prediction *p = malloc(sizeof *p);
+    enum rk_status status = p ? RK_OK : rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory");
     const double before = fabs(log(step_s / measured_s));
     *count = 0;
-    for (int i = 0; i < DOCTOR_CAUSES; i++) {
-        const enum rk_status status = try_cause(input, &causes[i], &p, error);
-        if (status != RK_OK) return status;
-        if (!p.timed || !(p.step_s > 0)) continue;
-        const double off = fabs(log(p.step_s / measured_s));
+    for (int i = 0; status == RK_OK && i < RK_CAUSES; i++) {
+        struct patient patient = {.plan = *plan};
+        status = rk_system_copy(&patient.system, system, error);
+        if (status != RK_OK) break;
+        all[i].apply(&patient);
+        rk_predict(model, &patient.system, &patient.plan, p);
+        rk_system_release(&patient.system);
+        if (!p->timed || !(p->step_s > 0)) continue;
+        const double off = fabs(log(p->step_s / measured_s));
         if (off < before - 0.01)
-            findings[(*count)++] =
-                (struct cause_finding){causes[i].what, causes[i].look, p.step_s, off};
+            causes[(*count)++] = (struct rk_cause){all[i].what, all[i].look, p->step_s, off};
     }
-    qsort(findings, (size_t)*count, sizeof *findings, by_off);
-    return RK_OK;
-}
-
-/* ---- the table ---- */
-
-/* clang-format off */
-static const struct report_column finding_columns[] = {
-    {.name = "if"},
-    {.name = "step_s", .title = "the step would take", .unit = "s", .digits = 3, .own_scale = true},
-    {.name = "measured_over", .title = "measured over that", .digits = 2},
-    {.name = "look_at", .title = "look at"},
-};
-/* clang-format on */
-
-void causes_table(struct report *report, const struct cause_finding *findings, int count,
-                  double measured_s)
-{
-    if (count == 0) {
-        report_note(report, "  nothing that was tried brings the prediction nearer to the run");
-        return;
-    }
-    struct report_table *table =
-        REPORT_LIST(report, "causes", "What would explain it, the nearest first", REPORT_IN_ALL,
-                    finding_columns);
-    for (int i = 0; i < count; i++)
-        report_row(report, table,
-                   (struct report_cell[]){
-                       cell_text(findings[i].what), cell_number(findings[i].step_s),
-                       cell_number(measured_s / findings[i].step_s), cell_text(findings[i].look)});
+    free(p);
+    qsort(causes, (size_t)*count, sizeof *causes, by_off);
+    return status;
 }
