@@ -38,7 +38,7 @@ static const char *middle_of(struct report *report, double step_s,
     char middle[QUANTITY_TEXT];
     if (range[1] <= step_s && step_s <= range[3]) return "";
     quantity_format(middle, QUANTITY_SECONDS, range[2]);
-    return report_text(report, ": half of such runs took %s than %s",
+    return report_text(report, ": half of runs like it took %s than %s",
                        range[1] > step_s ? "more" : "less", middle);
 }
 
