@@ -31,14 +31,26 @@ enum sure verdict_sure(const struct forecast *f, const struct sure_bounds *bound
                    bounds ? bounds : f->sure);
 }
 
+/* Of a step outside of its own 50 % interval: where the middle is; "" of others. */
+static const char *middle_of(struct report *report, double step_s,
+                             const double range[FORECAST_QUANTILES])
+{
+    char middle[QUANTITY_TEXT];
+    if (range[1] <= step_s && step_s <= range[3]) return "";
+    quantity_format(middle, QUANTITY_SECONDS, range[2]);
+    return report_text(report, ": half of runs like it took %s than %s",
+                       range[1] > step_s ? "more" : "less", middle);
+}
+
 static const char *step_of(struct report *report, const struct forecast *f)
 {
     char step[QUANTITY_TEXT], half[2 * QUANTITY_TEXT];
     double range[FORECAST_QUANTILES];
     quantity_format(step, QUANTITY_SECONDS, f->prediction->step_s);
     if (!forecast_range(f, range)) return report_text(report, "%s per step", step);
-    return report_text(report, "%s per step (50 %% %s)", step,
-                       quantity_interval(half, QUANTITY_SECONDS, range[1], range[3]));
+    return report_text(report, "%s per step (50 %% %s%s)", step,
+                       quantity_interval(half, QUANTITY_SECONDS, range[1], range[3]),
+                       middle_of(report, f->prediction->step_s, range));
 }
 
 const char *verdict_memory(struct report *report, double need_bytes, double capacity_bytes)

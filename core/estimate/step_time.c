@@ -116,6 +116,15 @@ static void outline_end(struct step_outline *outline, const struct staged *stage
     outline->optimizer_s = larger(0, end->optimizer_s - larger(0, slack_s - data_s));
 }
 
+/* The stage at the same distance from the far end, of which a rank of DualPipe has half of the
+ * microbatches; of other schedules the stage itself. */
+static const struct stage_sum *beside(const struct staged *staged, const struct rk_plan *plan,
+                                      int stage)
+{
+    const int other = plan->schedule == RK_DUALPIPE ? staged->map->stages - 1 - stage : stage;
+    return &staged->sums[staged->map->class_of[other]];
+}
+
 void step_outline(struct step_outline *outline, const struct staged *staged,
                   const struct rk_plan *plan)
 {
@@ -125,10 +134,13 @@ void step_outline(struct step_outline *outline, const struct staged *staged,
     const struct messages messages = {staged->send_s, sends_wait(plan)};
     const struct pace pace = pipeline_pace(&pipeline, times, messages);
     const struct stage_sum *sum = &staged->sums[staged->map->class_of[pace.stage]];
+    const struct stage_sum *other = beside(staged, plan, pace.stage);
     outline->slowest = pace.stage;
     outline->bubble_s = pace.wait_s - staged->ends[staged->map->class_of[pace.stage]].put_off_s;
     outline->pipeline_s = pace.messages_s;
-    const double work_s = staged->microbatches * (forward_of(sum) + backward_of(sum));
+    const double both_s =
+        (forward_of(sum) + backward_of(sum)) + (forward_of(other) + backward_of(other));
+    const double work_s = staged->microbatches * both_s / 2;
     outline_end(outline, staged, plan);
     outline->step_s = work_s + outline->bubble_s + outline->pipeline_s + outline->data_end_s +
                       outline->optimizer_s;
@@ -142,20 +154,20 @@ static double spent(const struct stage_sum *sum, enum spending spending)
 
 void microbatches_add(struct rk_prediction *p, const struct stage_sum *sum, double m)
 {
-    p->matrix_s = m * spent(sum, SPENT_MATRIX);
-    p->attention_s = m * spent(sum, SPENT_ATTENTION);
-    p->memory_s = m * spent(sum, SPENT_MEMORY);
-    p->tensor_s = m * spent(sum, SPENT_TENSOR);
-    p->context_s = m * spent(sum, SPENT_CONTEXT);
-    p->expert_s = m * spent(sum, SPENT_EXPERT);
-    p->offload_s = m * spent(sum, SPENT_OFFLOAD);
-    p->launch_s = m * spent(sum, SPENT_LAUNCH);
-    p->recompute_s = m * sum->pass_s[FOLD_RECOMPUTE];
-    p->data_s = m * (sum->data_s[FOLD_FORWARD] + sum->data_s[FOLD_AGRAD]);
-    p->tensor_link_s = m * sum->link_s[LINK_TENSOR];
-    p->context_link_s = m * sum->link_s[LINK_CONTEXT];
-    p->expert_link_s = m * sum->link_s[LINK_EXPERT];
-    p->data_link_s = m * sum->data_link_s;
+    p->matrix_s += m * spent(sum, SPENT_MATRIX);
+    p->attention_s += m * spent(sum, SPENT_ATTENTION);
+    p->memory_s += m * spent(sum, SPENT_MEMORY);
+    p->tensor_s += m * spent(sum, SPENT_TENSOR);
+    p->context_s += m * spent(sum, SPENT_CONTEXT);
+    p->expert_s += m * spent(sum, SPENT_EXPERT);
+    p->offload_s += m * spent(sum, SPENT_OFFLOAD);
+    p->launch_s += m * spent(sum, SPENT_LAUNCH);
+    p->recompute_s += m * sum->pass_s[FOLD_RECOMPUTE];
+    p->data_s += m * (sum->data_s[FOLD_FORWARD] + sum->data_s[FOLD_AGRAD]);
+    p->tensor_link_s += m * sum->link_s[LINK_TENSOR];
+    p->context_link_s += m * sum->link_s[LINK_CONTEXT];
+    p->expert_link_s += m * sum->link_s[LINK_EXPERT];
+    p->data_link_s += m * sum->data_link_s;
 }
 
 void step_time(struct rk_prediction *p, const struct staged *staged, const struct rk_plan *plan)
@@ -163,7 +175,8 @@ void step_time(struct rk_prediction *p, const struct staged *staged, const struc
     struct step_outline outline;
     const uint16_t *class_of = staged->map->class_of;
     step_outline(&outline, staged, plan);
-    microbatches_add(p, &staged->sums[class_of[outline.slowest]], staged->microbatches);
+    microbatches_add(p, &staged->sums[class_of[outline.slowest]], staged->microbatches / 2);
+    microbatches_add(p, beside(staged, plan, outline.slowest), staged->microbatches / 2);
     p->slowest = outline.slowest;
     p->bubble_s = outline.bubble_s;
     p->pipeline_s = outline.pipeline_s;

@@ -56,6 +56,15 @@ static struct pace pace_of_1f1b(const struct stage_times *stages, int count, dou
     return pace;
 }
 
+/* DualPipe: a rank has half of the microbatches of its own stage and half of the stage at the same
+ * distance from the far end [deepseek2024v3]. */
+static struct stage_times pair_of(const struct stage_times *stages, int count, int i)
+{
+    const struct stage_times *a = &stages[i], *b = &stages[count - 1 - i];
+    return (struct stage_times){(a->forward_s + b->forward_s) / 2,
+                                (a->backward_s + b->backward_s) / 2, (a->wgrad_s + b->wgrad_s) / 2};
+}
+
 /* What the pace-setting stage waits for another one. */
 static double wait_for(const struct pipeline *p, const struct stage_times *stage)
 {
@@ -66,6 +75,19 @@ static double wait_for(const struct pipeline *p, const struct stage_times *stage
         return larger(0, waited_s + stage->backward_s - 3 * stage->wgrad_s) * (count / 2 - 1) /
                (count - 1);
     return waited_s;
+}
+
+/* The slowest pair sets the pace. */
+static struct pace pace_of_pairs(const struct pipeline *p, const struct stage_times *stages)
+{
+    const int count = (int)p->stages;
+    struct stage_times pairs[RK_MAX_STAGES];
+    for (int i = 0; i < count; i++)
+        pairs[i] = pair_of(stages, count, i);
+    struct pace pace = {.stage = slowest(pairs, count)};
+    for (int i = 0; i < count; i++)
+        if (i != pace.stage) pace.wait_s += wait_for(p, &pairs[i]);
+    return pace;
 }
 
 /* With fewer microbatches than stages no stage gets to alternate: never later than GPipe. */
@@ -92,6 +114,7 @@ static struct pace pace_of_whole(const struct pipeline *p, const struct stage_ti
     const int count = (int)p->stages;
     const double microbatches = (double)p->microbatches;
     if (p->schedule == RK_GPIPE) return pace_of_gpipe(stages, count, microbatches);
+    if (p->schedule == RK_DUALPIPE) return pace_of_pairs(p, stages);
     if (p->schedule == RK_1F1B) {
         const struct pace pace = pace_of_1f1b(stages, count, microbatches);
         return microbatches >= count

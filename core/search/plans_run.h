@@ -371,10 +371,11 @@ struct sifted run_judge_division(struct run *r);
 
 /* ---- time: plans_times.c ---- */
 
-/* Whichever stage sets the pace, the step is not shorter than all microbatches on the slowest one;
- * what offload and data parallelism add is not negative. */
+/* Whichever stage sets the pace, the step is not shorter than all microbatches on the slowest one,
+ * or on the slowest pair where DualPipe is among the schedules; what offload and data parallelism
+ * add is not negative. */
 double run_slowest_s(const struct run *r, const struct stage_map *map,
-                     const struct block_times *times);
+                     const struct block_times *times, bool pairs);
 
 /* Is a step too slow whose slowest stage takes that long for a microbatch? */
 static inline bool run_bounded(const struct run *r, double stage_s)
@@ -384,8 +385,7 @@ static inline bool run_bounded(const struct run *r, double stage_s)
 }
 
 /* Is any plan too slow, whatever divisions of these families compute again? */
-bool run_all_bounded(const struct run *r, const struct stage_map *map,
-                     const uint64_t divisions[FAMILIES]);
+bool run_all_bounded(const struct run *r, const struct shape *shape);
 
 /* Tells the visitor of those that fit. */
 void run_time_division(struct run *r);

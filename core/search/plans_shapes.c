@@ -17,7 +17,8 @@ static void run_division(struct run *r, const struct division *division)
             sifted.sure && family_of_division(r, division) == KEEPS_INPUTS;
         return;
     }
-    if (run_bounded(r, run_slowest_s(r, r->map, &s->block_s[division->recompute])))
+    if (run_bounded(r, run_slowest_s(r, r->map, &s->block_s[division->recompute],
+                                     r->state->pairs)))
         count_bounded(r, sifted.fit);
     else
         run_time_division(r);
@@ -182,7 +183,7 @@ static bool settled(struct run *r, const struct shape *shape, uint64_t plans)
     if (!r->visitor->prune || shape->balanced || fitting[0] == unknown) return false;
     if (r->s->plan.recompute_rest)
         return false; /* what always goes is not part of what is compared */
-    if (fitting[0] > 0 && !run_all_bounded(r, &shape->map, shape->divisions)) return false;
+    if (fitting[0] > 0 && !run_all_bounded(r, shape)) return false;
     count_bounded(r, fitting[0]);
     plans -= fitting[0];
     for (int tier = 1; tier <= r->s->lower_tiers; tier++) {

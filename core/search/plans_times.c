@@ -5,30 +5,40 @@
 
 /* ---- bounds ---- */
 
-double run_slowest_s(const struct run *r, const struct stage_map *map,
-                     const struct block_times *times)
+static double class_s(const struct run *r, const struct stage_blocks *blocks,
+                      const struct block_times *times)
 {
     const struct layer_folds *fold = &r->s->fold[0];
-    double most_s = 0;
-    for (int i = 0; i < map->classes; i++) {
-        const struct stage_blocks *blocks = &map->blocks[i];
-        double sum_s = (blocks->first ? times->ends_s[FIRST_END] : 0) +
-                       (blocks->last ? times->ends_s[LAST_END] : 0);
-        for (int k = 0; k < fold->blocks; k++)
-            for (int treatment = 0; treatment < TREATMENTS; treatment++)
-                sum_s += blocks->counts[treatment][fold->block[k]] *
-                         times->block_s[treatment][fold->block[k]];
-        most_s = sum_s > most_s ? sum_s : most_s;
+    double sum_s = (blocks->first ? times->ends_s[FIRST_END] : 0) +
+                   (blocks->last ? times->ends_s[LAST_END] : 0);
+    for (int k = 0; k < fold->blocks; k++)
+        for (int treatment = 0; treatment < TREATMENTS; treatment++)
+            sum_s += blocks->counts[treatment][fold->block[k]] *
+                     times->block_s[treatment][fold->block[k]];
+    return sum_s;
+}
+
+double run_slowest_s(const struct run *r, const struct stage_map *map,
+                     const struct block_times *times, bool pairs)
+{
+    double of[RK_MAX_STAGES], most_s = 0;
+    for (int i = 0; i < map->classes; i++)
+        of[i] = class_s(r, &map->blocks[i], times);
+    for (int i = 0; i < map->stages; i++) {
+        const int far = pairs ? map->stages - 1 - i : i;
+        const double both_s = (of[map->class_of[i]] + of[map->class_of[far]]) / 2;
+        most_s = both_s > most_s ? both_s : most_s;
     }
     return most_s;
 }
 
-bool run_all_bounded(const struct run *r, const struct stage_map *map,
-                     const uint64_t divisions[FAMILIES])
+bool run_all_bounded(const struct run *r, const struct shape *shape)
 {
+    const bool pairs = r->s->timetable[shape->timetable].pairs;
     bool all = r->visitor->prune;
     for (int i = 0; i < FAMILIES && all; i++)
-        if (divisions[i]) all = run_bounded(r, run_slowest_s(r, map, &r->s->least_s[i]));
+        if (shape->divisions[i])
+            all = run_bounded(r, run_slowest_s(r, &shape->map, &r->s->least_s[i], pairs));
     return all;
 }
 

@@ -35,7 +35,7 @@ static double *link_efficiency_of(struct rk_system *system)
 
 /* clang-format off */
 static const struct constant constants[] = {
-    {"sustained",       true,  0.75, {0.5, 0.6, 0.7, 0.85, 1.0}, sustained_of},
+    {"sustained",       true,  0.75, {0.25, 0.4, 0.55, 0.75, 1.0}, sustained_of},
     {"link.efficiency", false, 0.7, {0.3, 0.4, 0.55, 0.75, 1.0}, link_efficiency_of},
 };
 /* clang-format on */
@@ -140,10 +140,9 @@ static double sum_of_source(const struct tables *tables, size_t *i, const struct
     return sum;
 }
 
-/* Mean over other sources, whose runs stand together, of their mean |error|, and of the distance
- * from what is usual; NAN: no source. One source alone says more of itself than of the machine. */
+/* Mean over other sources, whose runs stand together, of their mean |error|; NAN: no source. */
 static double objective(const struct tables *tables, const struct fact *like,
-                        enum nearness nearness, double value)
+                        enum nearness nearness, double value, size_t *count)
 {
     double sum = 0;
     size_t sources = 0, runs;
@@ -153,27 +152,32 @@ static double objective(const struct tables *tables, const struct fact *like,
         sum += own / (double)runs;
         sources++;
     }
-    sum += fabs(log(value / tables->constant->usual));
-    return sources ? sum / (double)(sources + 1) : NAN;
+    *count = sources;
+    return sources ? sum / (double)sources : NAN;
 }
 
+/* What fits the other sources best, pulled in logarithms towards what is usual, which counts as one
+ * source more: one source alone says more of itself than of the machine. */
 static double fit_without(const struct tables *tables, const struct fact *like)
 {
     double best = tables->constant->usual, least = NAN;
     int nearness = 0;
+    size_t sources = 0;
     while (nearness < NEARNESSES &&
-           isnan(least = objective(tables, like, (enum nearness)nearness, best)))
+           isnan(least = objective(tables, like, (enum nearness)nearness, best, &sources)))
         nearness++;
     if (isnan(least)) return best;
     const int first = (int)round(100 * tables->constant->tried[0]);
     for (int percent = first; percent <= 100; percent++) {
-        const double error = objective(tables, like, (enum nearness)nearness, percent / 100.0);
+        const double error =
+            objective(tables, like, (enum nearness)nearness, percent / 100.0, &sources);
         if (error < least) {
             least = error;
             best = percent / 100.0;
         }
     }
-    return best;
+    const double usual = tables->constant->usual;
+    return usual * pow(best / usual, (double)sources / ((double)sources + 1));
 }
 
 /* ---- all ---- */

@@ -75,7 +75,8 @@ static void end(void)
     rules_release(&rules);
 }
 
-/* Beside what is usual, two sources decide, and one does not. */
+/* Others move what a source is predicted with; one alone does as well, half of the way from what
+ * is usual. */
 Test(left_out, a_source_moves_others_and_not_itself, .init = begin, .fini = end)
 {
     double before[4], after[4], alone[3], faster[3];
@@ -88,7 +89,7 @@ Test(left_out, a_source_moves_others_and_not_itself, .init = begin, .fini = end)
     cr_expect_lt(after[0], before[0]); /* b is faster, so is the machine that a is predicted on */
     predict("id,gpu,metric_value\na_1,A100,4\nb_1,A100,1.3\nb_2,A100,1.3\n", alone, 3);
     predict("id,gpu,metric_value\na_1,A100,4\nb_1,A100,1.2\nb_2,A100,1.2\n", faster, 3);
-    cr_expect_eq(alone[0], faster[0]);
+    cr_expect_lt(faster[0], alone[0]);
 }
 
 /* Alone on its accelerator a source has what is usual: its figures do not count. */

@@ -208,6 +208,20 @@ Test(pace, equal_stages_wait_as_the_papers_say)
     cr_expect_float_eq(waited(RK_DUALPIPE, stages, 1), 3 * 2.3, 1e-12);
 }
 
+/* DualPipe: a rank has half of the microbatches of two stages, so a last stage of three times the
+ * others' work makes a pair of twice: stage 0 and 7 are one, as each other's. */
+Test(pace, two_stages_of_a_rank_set_the_pace_together)
+{
+    struct stage_times stages[8];
+    for (int i = 0; i < 8; i++)
+        stages[i] = (struct stage_times){1, 2, 0.9};
+    stages[7] = (struct stage_times){3, 6, 2.7};
+    const struct pipeline pipeline = {RK_DUALPIPE, 8, 1, 32, false, 0};
+    const struct pace pace = pipeline_pace(&pipeline, stages, no_messages);
+    cr_expect_eq(pace.stage, 0);
+    cr_expect_float_eq(pace.wait_s, 3.0 / 7 * (6 * 2.3 + 2 * 2.3), 1e-12);
+}
+
 /* Two stages, three microbatches; the first, of 1 + 9 s, sets the pace. The second, 3 + 3 s, has
  * the first microbatch's gradient after 7 s while the first one stopped after two forward passes at
  * 2 s: backward 7 to 16, forward 17, backward 26, 35. So 3 * 10 and 5 s of waiting. */

@@ -108,9 +108,12 @@ static double pipeline_s(const struct sample *s)
 static double predicted_s(const struct sample *s)
 {
     const struct rk_prediction *p = &s->prediction;
-    const struct rk_stage *slowest = &p->stage[p->slowest];
+    const bool dual = s->plan.schedule == RK_DUALPIPE;
+    const struct rk_stage *own = &p->stage[p->slowest];
+    const struct rk_stage *other = dual ? &p->stage[p->stages - 1 - p->slowest] : own;
     const double m = (double)s->simulated.pipeline.microbatches;
-    return m * (slowest->forward_s + slowest->backward_s) + p->bubble_s + p->pipeline_s;
+    return m / 2 * (own->forward_s + own->backward_s + other->forward_s + other->backward_s) +
+           p->bubble_s + p->pipeline_s;
 }
 
 /* ---- what must hold ---- */

@@ -1,6 +1,7 @@
 # What a reader would ask of a number is said next to it.
 # A prediction may lie outside of its 50 % interval.
 reckon predict llama3.1-8b a100-sxm4-80g -g 8 framework=deepspeed zero3 recompute=full | grep -o 'time: 50 %\|half of which .*predicted step'
+reckon predict llama3.1-8b a100-sxm4-80g -g 8 framework=deepspeed zero3 recompute=full | grep -o 'half of runs like it took more than' | sort -u
 reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 2>/dev/null | grep '^not shown'
 # A comparison begins with its result, and with what does not fit.
 words="gpus64 tp8 pp2 sp zero1 gbs128"
@@ -27,6 +28,7 @@ reckon search -m llama3.1-8b -s h100 -g 8 -b 8 --sort speed
 === stdout
 time: 50 %
 half of which took more than 1.20 times the predicted step
+half of runs like it took more than
 not shown: 3 plans of the same time and memory as a plan above
 both fit: B takes N % more time than A, N s against N s per step, N times the throughput
 A fits, B does not fit: B would take N % less time than A, N s against N s per step, N times the throughput

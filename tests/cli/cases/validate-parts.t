@@ -14,10 +14,10 @@ reckon validate parts.csv --rows -f csv | python3 -c 'import csv, sys
 for row in csv.DictReader(sys.stdin):
     print(row["gpu"], "-", row["predicted"] or row["reason"], sep=" ")'
 === stdout
-Max 1550 - 1502
-Max 1550 (one of two tiles, 64 GB) - 1120
-Max 1550 (two tiles) - 1502
-Ponte Vecchio, 1 stack - 1120
+Max 1550 - 1282
+Max 1550 (one of two tiles, 64 GB) - 904.2
+Max 1550 (two tiles) - 1282
+Ponte Vecchio, 1 stack - 904.2
 MI250 - 1436
 MI250 (one of two dies) - 876.9
 MI250X (two GCDs) - 1436
