@@ -123,9 +123,9 @@ static double gathered_once(const struct stage_sum *sum, const struct sharing *s
     const bool freezes = rk_plan_freezes(plan);
     if (freezes && plan->zero >= 3)
         return all * bytes->sent_weight + narrow * (bytes->base - bytes->sent_weight) +
-               sum->adapter_parameters[expert] * bytes->adapter_weight;
+               next_to_frozen_of(sum, bytes, expert).weights;
     return all * bytes->sent_weight +
-           (plan->zero > 0 ? sum->adapter_parameters[expert] * bytes->adapter_weight : 0);
+           (plan->zero > 0 ? next_to_frozen_of(sum, bytes, expert).weights : 0);
 }
 
 /* Both groups of weights, each over its own ranks. */
@@ -137,9 +137,8 @@ struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system 
     for (int expert = 0; expert < 2; expert++) {
         const double n = pieces_of(sum, system, plan, expert);
         const double each = (expert ? sum->expert_parameters : sum->parameters) / n;
-        const double adapters = sum->adapter_parameters[expert] / n;
-        const double gradient =
-            each * sharing->bytes.sent_gradient + adapters * sharing->bytes.adapter_sent;
+        const double gradient = each * sharing->bytes.sent_gradient +
+                                next_to_frozen_of(sum, &sharing->bytes, expert).gradients / n;
         const double weight = gathered_once(sum, sharing, plan, expert) / n;
         /* of ZeRO-3 to a buffer for a while, and not to where they are kept */
         const enum collective gather = plan->zero >= 3 ? ALL_GATHER : GATHER_HERE;
@@ -491,10 +490,10 @@ static double paged_s(const struct stage_sum *sum, const struct rk_system *syste
 /* Likewise of adapters. */
 static double adapter_access_bytes(const struct stage_sum *sum, const struct sharing *sharing)
 {
-    const struct element_bytes *bytes = &sharing->bytes;
-    const double own = own_part(sharing, sum->adapter_parameters[0], sum->adapter_parameters[1]);
-    return own *
-           (4 * bytes->adapter_gradient + 2 * bytes->adapter_optimizer + 2 * bytes->adapter_weight);
+    const struct next_to_frozen dense = next_to_frozen_of(sum, &sharing->bytes, false);
+    const struct next_to_frozen experts = next_to_frozen_of(sum, &sharing->bytes, true);
+    return own_part(sharing, 4 * dense.gradients + 2 * dense.optimizer + 2 * dense.weights,
+                    4 * experts.gradients + 2 * experts.optimizer + 2 * experts.weights);
 }
 
 static double optimizer_work_s(const struct stage_sum *sum, const struct rk_system *system,
