@@ -433,13 +433,22 @@ static double own_part(const struct sharing *sharing, double dense, double exper
     return dense / sharing->shards[0].ranks + expert / sharing->shards[1].ranks;
 }
 
+/* The host's processors read gradients, read and write the state, and write weights. */
+static double host_step_s(double there, const struct element_bytes *bytes,
+                          const struct rk_memory *host, const struct rk_plan *plan)
+{
+    const double rate = host->update_Bps * habits_of(plan)->host_step;
+    const double state = bytes->optimizer - bytes->step_gradient;
+    return rate > 0 ? there * (2 * state + bytes->gradient + bytes->weight) / rate : 0;
+}
+
 /* Gradients go to the host, which updates, and weights come back. State on drives is read and
- * written in addition, one after the other [rajbhandari2021]; tiers work at the same time, and
- * transfers through the host use the link of tier 1 as well. */
+ * written in addition, one after the other [rajbhandari2021]; tiers work at the same time, as the
+ * host's processors do, and transfers through the host use the link of tier 1 as well. */
 static double state_moves_s(double own, double own_tables, const struct element_bytes *bytes,
                             const struct rk_system *system, const struct rk_plan *plan)
 {
-    double host_bytes = 0, slowest_s = 0;
+    double host_bytes = 0, slowest_s = 0, all = 0;
     for (int tier = 0; tier < RK_SHARE_TIERS && tier + 1 < system->memories; tier++) {
         const struct rk_memory part = memory_part(&system->memory[tier + 1], plan->ranks);
         const double share = plan->share[RK_SHARE_OPTIMIZER][tier], there = share * own;
@@ -447,6 +456,7 @@ static double state_moves_s(double own, double own_tables, const struct element_
         const double state =
             drives ? there * (bytes->optimizer - bytes->step_gradient) + share * own_tables : 0;
         if (!(there > 0)) continue;
+        all += there;
         host_bytes += there * (bytes->gradient + bytes->weight);
         if (tier > 0) host_bytes += 2 * state * part.through_host;
         slowest_s = larger(slowest_s,
@@ -454,6 +464,7 @@ static double state_moves_s(double own, double own_tables, const struct element_
     }
     if (!(host_bytes > 0)) return slowest_s;
     const struct rk_memory host = memory_part(&system->memory[1], plan->ranks);
+    slowest_s = larger(slowest_s, host_step_s(all, bytes, &host, plan));
     return larger(slowest_s, host_bytes / host.bandwidth_Bps);
 }
 
