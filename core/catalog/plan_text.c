@@ -279,8 +279,8 @@ static const char *asked_instead(struct span name)
         if (span_is(name, policies[i]))
             return "what generates its samples holds memory and takes time that plans do not know "
                    "(an engine's share of the GPU, or a cache of all samples); its training pass "
-                   "alone is about objective=dpo reference=none, of half as many pairs as there "
-                   "are samples of a microbatch, each as long as prompt and answer";
+                   "alone is about objective=dpo reference=none, with half the samples "
+                   "of a microbatch as pairs, each of prompt and answer";
     return NULL;
 }
 

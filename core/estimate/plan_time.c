@@ -433,38 +433,51 @@ static double own_part(const struct sharing *sharing, double dense, double exper
     return dense / sharing->shards[0].ranks + expert / sharing->shards[1].ranks;
 }
 
-/* The host's processors read gradients, read and write the state, and write weights. */
-static double host_step_s(double there, const struct element_bytes *bytes,
-                          const struct rk_memory *host, const struct rk_plan *plan)
+/* Bytes of what a rank steps: gradients and weights, which move, and master copies and moments. */
+struct stepped {
+    double moved, state;
+};
+
+static struct stepped stepped_of(const struct stage_sum *sum, const struct sharing *sharing,
+                                 const struct rk_plan *plan)
 {
-    const double rate = host->update_Bps * habits_of(plan)->host_step;
-    const double state = bytes->optimizer - bytes->step_gradient;
-    return rate > 0 ? there * (2 * state + bytes->gradient + bytes->weight) / rate : 0;
+    const struct element_bytes *bytes = &sharing->bytes;
+    const struct next_to_frozen dense = next_to_frozen_of(sum, bytes, false);
+    const struct next_to_frozen experts = next_to_frozen_of(sum, bytes, true);
+    const double own = own_part(sharing, sum->parameters, sum->expert_parameters);
+    if (rk_plan_freezes(plan))
+        return (struct stepped){
+            own_part(sharing, dense.gradients + dense.weights, experts.gradients + experts.weights),
+            own_part(sharing, dense.optimizer, experts.optimizer)};
+    return (struct stepped){own * (bytes->gradient + bytes->weight),
+                            own * (bytes->optimizer - bytes->step_gradient) +
+                                own_part(sharing, tables_bytes(sum, bytes), 0)};
 }
 
-/* Gradients go to the host, which updates, and weights come back. State on drives is read and
- * written in addition, one after the other [rajbhandari2021]; tiers work at the same time, as the
- * host's processors do, and transfers through the host use the link of tier 1 as well. */
-static double state_moves_s(double own, double own_tables, const struct element_bytes *bytes,
-                            const struct rk_system *system, const struct rk_plan *plan)
+/* Gradients go to the host, whose processors read them, read and write the state, and write the
+ * weights that come back. State on drives is read and written in addition, one after the other
+ * [rajbhandari2021]; tiers and processors work at the same time, and transfers through the host use
+ * the link of tier 1 as well. */
+static double state_moves_s(const struct stepped *stepped, const struct rk_system *system,
+                            const struct rk_plan *plan)
 {
-    double host_bytes = 0, slowest_s = 0, all = 0;
+    double host_bytes = 0, slowest_s = 0, away = 0;
     for (int tier = 0; tier < RK_SHARE_TIERS && tier + 1 < system->memories; tier++) {
         const struct rk_memory part = memory_part(&system->memory[tier + 1], plan->ranks);
-        const double share = plan->share[RK_SHARE_OPTIMIZER][tier], there = share * own;
+        const double share = plan->share[RK_SHARE_OPTIMIZER][tier];
         const bool drives = tier > 0 || part.endurance_bytes > 0;
-        const double state =
-            drives ? there * (bytes->optimizer - bytes->step_gradient) + share * own_tables : 0;
-        if (!(there > 0)) continue;
-        all += there;
-        host_bytes += there * (bytes->gradient + bytes->weight);
+        const double state = drives ? share * stepped->state : 0;
+        away += share;
+        host_bytes += share * stepped->moved;
         if (tier > 0) host_bytes += 2 * state * part.through_host;
         slowest_s = larger(slowest_s,
                            state / rk_memory_read_Bps(&part) + state / rk_memory_write_Bps(&part));
     }
     if (!(host_bytes > 0)) return slowest_s;
     const struct rk_memory host = memory_part(&system->memory[1], plan->ranks);
-    slowest_s = larger(slowest_s, host_step_s(all, bytes, &host, plan));
+    const double rate = host.update_Bps * habits_of(plan)->host_step;
+    if (rate > 0)
+        slowest_s = larger(slowest_s, away * (2 * stepped->state + stepped->moved) / rate);
     return larger(slowest_s, host_bytes / host.bandwidth_Bps);
 }
 
@@ -515,13 +528,13 @@ static double optimizer_work_s(const struct stage_sum *sum, const struct rk_syst
     const double own_tables = own_part(sharing, tables_bytes(sum, bytes), 0);
     const double tables = 2 * own_tables;
     const double away = share_away(plan, RK_SHARE_OPTIMIZER);
+    const struct stepped stepped = stepped_of(sum, sharing, plan);
     return dealt_s(sum, sharing) + muon_moves_s(sum, system, sharing, plan) +
            pass_s(optimizer_time_s, system, plan,
                   (1 - away) * (own * optimizer_access_bytes(bytes, system) + tables +
                                 adapter_access_bytes(sum, sharing)) +
                       gradient_buffer_bytes(sum, system, own, sharing, plan)) +
-           state_moves_s(own, own_tables, bytes, system, plan) +
-           paged_s(sum, system, sharing, plan);
+           state_moves_s(&stepped, system, plan) + paged_s(sum, system, sharing, plan);
 }
 
 /* The executor sums the squares of all gradients over its ranks, one number each: where there are

@@ -422,6 +422,17 @@ Test(adapters, ends_are_trained_whole)
     cr_expect_gt(predict(&model, "framework=fsdp lora16 gbs1 lora-whole=head")->matrix_s, frozen_s);
 }
 
+/* Frozen weights do not move in a step: only adapters' gradients and weights do, 41,943,040 of
+ * 4 + 4 bytes over 25 GB/s. */
+Test(adapters, offloaded_steps_are_of_adapters)
+{
+    const struct rk_model model = model_of("llama3.1-8b");
+    const char *const words = "framework=fsdp lora16 lora-bytes=4 gbs1 zero3 offload-optimizer=1 "
+                              "offload-weights=1 recompute=full";
+    const double adapters = 41943040;
+    NEAR(predict(&model, words)->optimizer_s, adapters * (4 + 4) / 25e9);
+}
+
 /* What paged state has no room for crosses the link twice in a step: 25 GB/s. */
 Test(adapters, paged_state_crosses_the_link)
 {
