@@ -16,6 +16,7 @@ static const struct field host_fields[] = {
     { "node_GiB",     FIELD_NUMBER, FIELD_REQUIRED, "GiB",  AT(node_bytes), .above_min = true, .help = "memory of a node" },
     { "accelerators", FIELD_COUNT,  FIELD_REQUIRED, AT(accelerators), .min = 1, .max = 1024, .help = "of a node" },
     { "link_GBps",    FIELD_NUMBER, FIELD_REQUIRED, "GB/s", AT(link_Bps), .above_min = true, .help = "of an accelerator, each way" },
+    { "node_GBps",    FIELD_NUMBER, FIELD_REQUIRED, "GB/s", AT(node_Bps), .above_min = true, .help = "memory bandwidth of a node's processors" },
     { "source",       FIELD_TEXT,   FIELD_REQUIRED, .size = sizeof ((struct host *)0)->source, AT(source), .help = "where the numbers come from" },
     { .key = NULL },
 };
@@ -61,15 +62,20 @@ bool host_of(const struct rk_system *system, struct host *host)
 
 const char *host_word(const struct host *host, char text[static HOST_WORD])
 {
-    snprintf(text, HOST_WORD, "mem2=%.10gGiB@%.10gGB/s,capacity_shared_by=%" PRIu64,
-             host->node_bytes / 0x1p30, host->link_Bps / 1e9, host->accelerators);
+    snprintf(text, HOST_WORD,
+             "mem2=%.10gGiB@%.10gGB/s,update=%.10gGB/s,capacity_shared_by=%" PRIu64,
+             host->node_bytes / 0x1p30, host->link_Bps / 1e9, host->node_Bps / 1e9,
+             host->accelerators);
     return text;
 }
 
 const char *host_note(const struct host *host, char text[static HOST_WORD])
 {
-    snprintf(text, HOST_WORD, "host memory %.10g GiB per node of %" PRIu64 " at %.10g GB/s each",
-             host->node_bytes / 0x1p30, host->accelerators, host->link_Bps / 1e9);
+    snprintf(text, HOST_WORD,
+             "host memory %.10g GiB per node of %" PRIu64
+             " at %.10g GB/s each, its processors at %.10g GB/s together",
+             host->node_bytes / 0x1p30, host->accelerators, host->link_Bps / 1e9,
+             host->node_Bps / 1e9);
     return text;
 }
 

@@ -9,6 +9,7 @@
 struct host {
     char accelerator[48];        /* ids of systems begin so */
     double node_bytes, link_Bps; /* of a node; of an accelerator, each way */
+    double node_Bps;             /* of a node's memory */
     uint64_t accelerators;       /* of a node */
     char source[256];
 };
@@ -19,8 +20,8 @@ bool host_of(const struct rk_system *system, struct host *host);
 /* The same of a system that says what memory it has. */
 bool host_listed(const struct rk_system *system, struct host *host);
 
-/* "mem2=2048GiB@50GB/s,capacity_shared_by=8": a word of the system's line. Returns `text`. */
-enum { HOST_WORD = 80 };
+/* "mem2=2048GiB@50GB/s,update=614GB/s,capacity_shared_by=8": a word of the system's line. Returns `text`. */
+enum { HOST_WORD = 160 };
 const char *host_word(const struct host *host, char text[static HOST_WORD]);
 
 /* The system of that line with the host's memory. Release it. */

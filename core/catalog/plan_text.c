@@ -274,6 +274,19 @@ static enum rk_status read_flag(const struct parser *parser, const struct word *
                 plan_word_quote(plan_word_said, word->value));
 }
 
+/* Objectives that people ask for and plans do not have, and what to ask instead. */
+static const char *asked_instead(struct span name)
+{
+    static const char *const policies[] = {"grpo", "ppo", "rloo", "reinforce", NULL};
+    for (int i = 0; policies[i]; i++)
+        if (span_is(name, policies[i]))
+            return "what generates its samples holds memory and takes time that plans do not know "
+                   "(an engine's share of the GPU, or a cache of all samples); its training pass "
+                   "alone is about objective=dpo reference=none, with half the samples "
+                   "of a microbatch as pairs, each of prompt and answer";
+    return NULL;
+}
+
 static enum rk_status read_choice(const struct parser *parser, struct span name, const char *what,
                                   const char *const *choices, double *index)
 {
@@ -283,6 +296,9 @@ static enum rk_status read_choice(const struct parser *parser, struct span name,
             *index = i;
             return RK_OK;
         }
+    const char *instead = strcmp(what, "objective") == 0 ? asked_instead(name) : NULL;
+    if (instead)
+        return fail(parser, name.at, "objective %.*s: %s", (int)name.length, name.at, instead);
     snprintf(copy, sizeof copy, "%.*s", (int)(name.length < sizeof copy ? name.length : 0),
              name.at);
     const char *nearest = text_nearest(copy, choices);

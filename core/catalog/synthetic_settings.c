@@ -27,6 +27,7 @@ static const struct property memory_properties[] = {
     { "read",            VALUE_QUANTITY, QUANTITY_BYTES_PER_S, false,    AT(rk_memory, read_Bps) },
     { "write",           VALUE_QUANTITY, QUANTITY_BYTES_PER_S, false,    AT(rk_memory, write_Bps) },
     { "latency",         VALUE_TIME,     QUANTITY_SECONDS,     false,    AT(rk_memory, latency_s) },
+    { "update",          VALUE_QUANTITY, QUANTITY_BYTES_PER_S, false,    AT(rk_memory, update_Bps) },
     { "endurance",       VALUE_QUANTITY, QUANTITY_BYTES,       true,     AT(rk_memory, endurance_bytes) },
     { "rated_amplification", VALUE_FACTOR, QUANTITY_PLAIN,     false,    AT(rk_memory, rated_amplification) },
     { "write_amplification", VALUE_FACTOR, QUANTITY_PLAIN,     false,    AT(rk_memory, write_amplification) },

@@ -145,13 +145,14 @@ static const struct field memory_fields[] = {
     { "read_GBps",          FIELD_NUMBER, FIELD_OPTIONAL, "GB/s", AT(rk_memory, read_Bps), .above_min = true, .help = "rate of reads alone; default bandwidth_GBps" },
     { "write_GBps",         FIELD_NUMBER, FIELD_OPTIONAL, "GB/s", AT(rk_memory, write_Bps), .above_min = true, .help = "rate of writes alone, sustained; default bandwidth_GBps" },
     { "latency_us",         FIELD_NUMBER, FIELD_OPTIONAL, "us", AT(rk_memory, latency_s), .help = "of a request" },
+    { "update_GBps",        FIELD_NUMBER, FIELD_OPTIONAL, "GB/s", AT(rk_memory, update_Bps), .above_min = true, .help = "memory bandwidth of the host's processors, where they step an optimizer, an accelerator's part; default: not known, and free" },
     { "endurance_PB",       FIELD_NUMBER, FIELD_OPTIONAL, "PB", AT(rk_memory, endurance_bytes), .above_min = true, .help = "bytes that its drives are rated to be written; default: no limit" },
     { "rated_amplification", FIELD_NUMBER, AT(rk_memory, rated_amplification), .help = "write amplification of the rating; 0: 1" },
     { "write_amplification", FIELD_NUMBER, AT(rk_memory, write_amplification), .help = "write amplification of large blocks; 0: 1" },
     { "retention_gain",     FIELD_NUMBER, AT(rk_memory, retention_gain), .help = "how much more can be written when data last a day; 0: 1" },
     { "price_USD",          FIELD_NUMBER, AT(rk_memory, price_USD), .help = "price of an accelerator's part; 0: not known" },
     { "through_host",       FIELD_NUMBER, AT(rk_memory, through_host), .max = 1, .help = "share of its bytes that cross the second memory's link, too; 0: GPUDirect Storage" },
-    { "capacity_shared_by",  FIELD_COUNT, AT(rk_memory, capacity_shared_by), .min = 1, .help = "accelerators that share its capacity, endurance and price; default: each has its own" },
+    { "capacity_shared_by",  FIELD_COUNT, AT(rk_memory, capacity_shared_by), .min = 1, .help = "accelerators that share its capacity, endurance, price and update rate; default: each has its own" },
     { "bandwidth_shared_by", FIELD_COUNT, AT(rk_memory, bandwidth_shared_by), .min = 1, .help = "accelerators that share its rates; default: each has its own" },
     { "source",             FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
@@ -528,6 +529,7 @@ static void divide_memory(struct rk_memory *memory, uint64_t devices)
     memory->capacity_bytes /= holders;
     memory->endurance_bytes /= holders;
     memory->price_USD /= holders;
+    memory->update_Bps /= holders;
     memory->bandwidth_Bps /= users;
     memory->read_Bps /= users;
     memory->write_Bps /= users;

@@ -65,6 +65,7 @@ static json_t *memory_json(const struct rk_memory *memory)
     } more[] = {{"read_GBps", memory->read_Bps / 1e9},
                 {"write_GBps", memory->write_Bps / 1e9},
                 {"latency_us", memory->latency_s * 1e6},
+                {"update_GBps", memory->update_Bps / 1e9},
                 {"endurance_PB", memory->endurance_bytes / 1e15},
                 {"rated_amplification", memory->rated_amplification},
                 {"write_amplification", memory->write_amplification},

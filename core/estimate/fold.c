@@ -123,6 +123,10 @@ double working_of(const struct rk_plan *plan, const struct operation *op, bool r
 
 static void fold_parameters(struct layer_fold *fold, const struct operation *op)
 {
+    if (op->op == OP_ADAPTER_EMBEDDING || op->op == OP_ADAPTER_HEAD) {
+        fold->whole_parameters[op->op == OP_ADAPTER_HEAD] += op->parameters;
+        return;
+    }
     if (op->adapter) {
         fold->adapter_parameters[op->expert] += op->parameters;
         return;

@@ -58,6 +58,7 @@ struct layer_fold {
     double narrow_parameters;             /* of both: multiplied in 8 or 4 bits */
     double copied_parameters;             /* of tables that the first stage has */
     double adapter_parameters[2];         /* dense, of experts; not among the others */
+    double whole_parameters[2];           /* of ends that are trained whole next to adapters */
     double loss_bytes; /* of what is saved, the loss's: gone when what stands in front runs back */
     double long_sides, short_sides; /* of its matrices: larger and smaller of both numbers */
     double saved_total_bytes;

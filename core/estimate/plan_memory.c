@@ -52,12 +52,13 @@ static void add_adapters(struct state *state, const struct stage_sum *sum,
 {
     const struct shares *shares = &rule->shares[expert];
     const struct element_bytes *bytes = &rule->bytes;
-    const double adapters = sum->adapter_parameters[expert];
-    state->weights +=
-        base_parameters(sum, expert) * (bytes->base - bytes->weight) * shares->weights +
-        adapters * rule->adapters * bytes->adapter_weight * shares->weights;
-    state->gradients += adapters * bytes->adapter_gradient * shares->gradients;
-    state->optimizer += adapters * bytes->adapter_optimizer * shares->optimizer;
+    const struct next_to_frozen trained = next_to_frozen_of(sum, bytes, expert);
+    const double idle = (rule->adapters - 1) * sum->adapter_parameters[expert];
+    state->weights += (base_parameters(sum, expert) * (bytes->base - bytes->weight) +
+                       trained.weights + idle * bytes->adapter_weight) *
+                      shares->weights;
+    state->gradients += trained.gradients * shares->gradients;
+    state->optimizer += trained.optimizer * shares->optimizer;
 }
 
 /* Gradients that are not reduced yet stay whole, in the precision that they are sent in: FSDP2's
@@ -67,7 +68,8 @@ static double unsynced_bytes(const struct stage_sum *sum, const struct memory_ru
 {
     return rule->unsynced *
            ((sum->parameters + sum->expert_parameters) * rule->bytes.sent_gradient +
-            (sum->adapter_parameters[0] + sum->adapter_parameters[1]) * rule->bytes.adapter_sent);
+            next_to_frozen_of(sum, &rule->bytes, false).gradients +
+            next_to_frozen_of(sum, &rule->bytes, true).gradients);
 }
 
 static struct state state_of(const struct stage_sum *sum, const struct memory_rule *rule)
@@ -311,7 +313,8 @@ static double cached_by_step(const struct rk_plan *plan, const struct sharing *s
 /* Parameters that the optimizer steps. */
 static double trained_of(const struct stage_sum *sum, const struct memory_rule *rule)
 {
-    return rule->freezes ? sum->adapter_parameters[0] + sum->adapter_parameters[1]
+    return rule->freezes ? next_to_frozen_of(sum, &rule->bytes, false).parameters +
+                               next_to_frozen_of(sum, &rule->bytes, true).parameters
                          : sum->parameters + sum->expert_parameters;
 }
 

@@ -123,9 +123,9 @@ static double gathered_once(const struct stage_sum *sum, const struct sharing *s
     const bool freezes = rk_plan_freezes(plan);
     if (freezes && plan->zero >= 3)
         return all * bytes->sent_weight + narrow * (bytes->base - bytes->sent_weight) +
-               sum->adapter_parameters[expert] * bytes->adapter_weight;
+               next_to_frozen_of(sum, bytes, expert).weights;
     return all * bytes->sent_weight +
-           (plan->zero > 0 ? sum->adapter_parameters[expert] * bytes->adapter_weight : 0);
+           (plan->zero > 0 ? next_to_frozen_of(sum, bytes, expert).weights : 0);
 }
 
 /* Both groups of weights, each over its own ranks. */
@@ -137,9 +137,8 @@ struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system 
     for (int expert = 0; expert < 2; expert++) {
         const double n = pieces_of(sum, system, plan, expert);
         const double each = (expert ? sum->expert_parameters : sum->parameters) / n;
-        const double adapters = sum->adapter_parameters[expert] / n;
-        const double gradient =
-            each * sharing->bytes.sent_gradient + adapters * sharing->bytes.adapter_sent;
+        const double gradient = each * sharing->bytes.sent_gradient +
+                                next_to_frozen_of(sum, &sharing->bytes, expert).gradients / n;
         const double weight = gathered_once(sum, sharing, plan, expert) / n;
         /* of ZeRO-3 to a buffer for a while, and not to where they are kept */
         const enum collective gather = plan->zero >= 3 ? ALL_GATHER : GATHER_HERE;
@@ -434,27 +433,51 @@ static double own_part(const struct sharing *sharing, double dense, double exper
     return dense / sharing->shards[0].ranks + expert / sharing->shards[1].ranks;
 }
 
-/* Gradients go to the host, which updates, and weights come back. State on drives is read and
- * written in addition, one after the other [rajbhandari2021]; tiers work at the same time, and
- * transfers through the host use the link of tier 1 as well. */
-static double state_moves_s(double own, double own_tables, const struct element_bytes *bytes,
-                            const struct rk_system *system, const struct rk_plan *plan)
+/* Bytes of what a rank steps: gradients and weights, which move, and master copies and moments. */
+struct stepped {
+    double moved, state;
+};
+
+static struct stepped stepped_of(const struct stage_sum *sum, const struct sharing *sharing,
+                                 const struct rk_plan *plan)
 {
-    double host_bytes = 0, slowest_s = 0;
+    const struct element_bytes *bytes = &sharing->bytes;
+    const struct next_to_frozen dense = next_to_frozen_of(sum, bytes, false);
+    const struct next_to_frozen experts = next_to_frozen_of(sum, bytes, true);
+    const double own = own_part(sharing, sum->parameters, sum->expert_parameters);
+    if (rk_plan_freezes(plan))
+        return (struct stepped){
+            own_part(sharing, dense.gradients + dense.weights, experts.gradients + experts.weights),
+            own_part(sharing, dense.optimizer, experts.optimizer)};
+    return (struct stepped){own * (bytes->gradient + bytes->weight),
+                            own * (bytes->optimizer - bytes->step_gradient) +
+                                own_part(sharing, tables_bytes(sum, bytes), 0)};
+}
+
+/* Gradients go to the host, whose processors read them, read and write the state, and write the
+ * weights that come back. State on drives is read and written in addition, one after the other
+ * [rajbhandari2021]; tiers and processors work at the same time, and transfers through the host use
+ * the link of tier 1 as well. */
+static double state_moves_s(const struct stepped *stepped, const struct rk_system *system,
+                            const struct rk_plan *plan)
+{
+    double host_bytes = 0, slowest_s = 0, away = 0;
     for (int tier = 0; tier < RK_SHARE_TIERS && tier + 1 < system->memories; tier++) {
         const struct rk_memory part = memory_part(&system->memory[tier + 1], plan->ranks);
-        const double share = plan->share[RK_SHARE_OPTIMIZER][tier], there = share * own;
+        const double share = plan->share[RK_SHARE_OPTIMIZER][tier];
         const bool drives = tier > 0 || part.endurance_bytes > 0;
-        const double state =
-            drives ? there * (bytes->optimizer - bytes->step_gradient) + share * own_tables : 0;
-        if (!(there > 0)) continue;
-        host_bytes += there * (bytes->gradient + bytes->weight);
+        const double state = drives ? share * stepped->state : 0;
+        away += share;
+        host_bytes += share * stepped->moved;
         if (tier > 0) host_bytes += 2 * state * part.through_host;
         slowest_s = larger(slowest_s,
                            state / rk_memory_read_Bps(&part) + state / rk_memory_write_Bps(&part));
     }
     if (!(host_bytes > 0)) return slowest_s;
     const struct rk_memory host = memory_part(&system->memory[1], plan->ranks);
+    const double rate = host.update_Bps * habits_of(plan)->host_step;
+    if (rate > 0)
+        slowest_s = larger(slowest_s, away * (2 * stepped->state + stepped->moved) / rate);
     return larger(slowest_s, host_bytes / host.bandwidth_Bps);
 }
 
@@ -491,10 +514,10 @@ static double paged_s(const struct stage_sum *sum, const struct rk_system *syste
 /* Likewise of adapters. */
 static double adapter_access_bytes(const struct stage_sum *sum, const struct sharing *sharing)
 {
-    const struct element_bytes *bytes = &sharing->bytes;
-    const double own = own_part(sharing, sum->adapter_parameters[0], sum->adapter_parameters[1]);
-    return own *
-           (4 * bytes->adapter_gradient + 2 * bytes->adapter_optimizer + 2 * bytes->adapter_weight);
+    const struct next_to_frozen dense = next_to_frozen_of(sum, &sharing->bytes, false);
+    const struct next_to_frozen experts = next_to_frozen_of(sum, &sharing->bytes, true);
+    return own_part(sharing, 4 * dense.gradients + 2 * dense.optimizer + 2 * dense.weights,
+                    4 * experts.gradients + 2 * experts.optimizer + 2 * experts.weights);
 }
 
 static double optimizer_work_s(const struct stage_sum *sum, const struct rk_system *system,
@@ -505,13 +528,13 @@ static double optimizer_work_s(const struct stage_sum *sum, const struct rk_syst
     const double own_tables = own_part(sharing, tables_bytes(sum, bytes), 0);
     const double tables = 2 * own_tables;
     const double away = share_away(plan, RK_SHARE_OPTIMIZER);
+    const struct stepped stepped = stepped_of(sum, sharing, plan);
     return dealt_s(sum, sharing) + muon_moves_s(sum, system, sharing, plan) +
            pass_s(optimizer_time_s, system, plan,
                   (1 - away) * (own * optimizer_access_bytes(bytes, system) + tables +
                                 adapter_access_bytes(sum, sharing)) +
                       gradient_buffer_bytes(sum, system, own, sharing, plan)) +
-           state_moves_s(own, own_tables, bytes, system, plan) +
-           paged_s(sum, system, sharing, plan);
+           state_moves_s(&stepped, system, plan) + paged_s(sum, system, sharing, plan);
 }
 
 /* The executor sums the squares of all gradients over its ranks, one number each: where there are

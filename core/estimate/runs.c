@@ -131,8 +131,10 @@ static void add_sum(struct stage_sum *to, const struct stage_sum *one)
     to->parameters += one->parameters;
     to->expert_parameters += one->expert_parameters;
     to->narrow_parameters += one->narrow_parameters;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         to->adapter_parameters[i] += one->adapter_parameters[i];
+        to->whole_parameters[i] += one->whole_parameters[i];
+    }
     to->long_sides += one->long_sides;
     to->short_sides += one->short_sides;
     to->ends_parameters += one->ends_parameters;

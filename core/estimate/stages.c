@@ -145,8 +145,10 @@ static void add_outline(struct stage_sum *sum, const struct layer_fold *layer, d
     sum->parameters += count * layer->parameters;
     sum->expert_parameters += count * layer->expert_parameters;
     sum->narrow_parameters += count * layer->narrow_parameters;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         sum->adapter_parameters[i] += count * layer->adapter_parameters[i];
+        sum->whole_parameters[i] += count * layer->whole_parameters[i];
+    }
     sum->long_sides += count * layer->long_sides;
     sum->short_sides += count * layer->short_sides;
     for (int i = 0; i < 2; i++) {
@@ -374,8 +376,10 @@ void stage_pair_outline(struct stage_sum *pair, const struct stage_sum *own,
     pair->parameters += other->parameters;
     pair->expert_parameters += other->expert_parameters;
     pair->narrow_parameters += other->narrow_parameters;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         pair->adapter_parameters[i] += other->adapter_parameters[i];
+        pair->whole_parameters[i] += other->whole_parameters[i];
+    }
     pair->loss_bytes = larger(own->loss_bytes, other->loss_bytes);
     pair->long_sides += other->long_sides;
     pair->short_sides += other->short_sides;
@@ -520,10 +524,17 @@ static void keep_adapters(struct element_bytes *e, const struct rk_plan *plan)
     const struct element_bytes *usual = &kept[plan->framework][width_of(plan->precision)];
     const struct kept_state *kept_state = &kept_states[plan->optimizer];
     const double width = plan->lora_element_bytes, moment = width > 0 ? width : 4;
+    const double whole = plan->lora_whole_bytes;
     const double state = kept_state->moments * moment + kept_state->bytes;
     e->adapter_weight = width > 0 ? width : usual->weight;
-    e->adapter_gradient = e->adapter_sent = width > 0 ? width : usual->gradient;
+    e->adapter_gradient = width > 0 ? width : usual->gradient;
     e->adapter_optimizer = state + (width > 0 ? 0 : larger(0, usual->optimizer - 8));
+    e->whole_weight = whole > 0 ? whole : e->adapter_weight;
+    e->whole_gradient = whole > 0 ? whole : e->adapter_gradient;
+    for (int i = 0; i < RK_ENDS; i++)
+        e->whole_optimizer[i] =
+            whole > 0 ? kept_state->moments * whole + kept_state->bytes : e->adapter_optimizer;
+    if (plan->embedding_fp32) e->whole_optimizer[RK_END_EMBEDDING] = 8;
 }
 
 /* Frozen weights are kept as they are multiplied, of 8 bits in one orientation: 65.0 GiB of Llama 2

@@ -62,6 +62,7 @@ struct stage_sum {
     double data_link_s;                 /* of one microbatch */
     double parameters, expert_parameters, narrow_parameters;
     double adapter_parameters[2]; /* dense, of experts; not among the others */
+    double whole_parameters[2];   /* of ends that are trained whole next to adapters */
     double loss_bytes;            /* of what the end saves: gone when blocks run backward */
     double loss_beside_bytes;     /* of working_bytes: what the end has more than the blocks */
     double long_sides, short_sides;
@@ -145,12 +146,35 @@ struct element_bytes {
     double of_long_sides, of_short_sides; /* more of the optimizer's for each number of a side of a
                                              matrix */
     double base; /* of frozen matrices of blocks, as they are kept and gathered */
-    double adapter_weight, adapter_gradient, adapter_optimizer, adapter_sent;
+    double adapter_weight, adapter_gradient, adapter_optimizer;
+    double whole_weight, whole_gradient, whole_optimizer[RK_ENDS]; /* of ends next to adapters */
     double autocast;  /* of weights' casts that stay from forward to backward */
     double reference; /* of weights of another model that preferences are measured against */
 };
 
 struct element_bytes element_bytes_of(const struct rk_plan *plan);
+
+/* What is trained next to frozen weights, dense or of experts: adapters and whole ends. Bytes are
+ * of all of it, unsharded. */
+struct next_to_frozen {
+    double parameters, weights, gradients, optimizer;
+};
+
+static inline struct next_to_frozen
+next_to_frozen_of(const struct stage_sum *sum, const struct element_bytes *bytes, bool expert)
+{
+    const double n = sum->adapter_parameters[expert];
+    struct next_to_frozen all = {n, n * bytes->adapter_weight, n * bytes->adapter_gradient,
+                                 n * bytes->adapter_optimizer};
+    for (int i = 0; i < RK_ENDS && !expert; i++) {
+        const double whole = sum->whole_parameters[i];
+        all.parameters += whole;
+        all.weights += whole * bytes->whole_weight;
+        all.gradients += whole * bytes->whole_gradient;
+        all.optimizer += whole * bytes->whole_optimizer[i];
+    }
+    return all;
+}
 
 /* More of the optimizer's for the tables of a stage. */
 static inline double tables_bytes(const struct stage_sum *sum, const struct element_bytes *bytes)

@@ -30,6 +30,7 @@ static inline struct rk_memory memory_part(const struct rk_memory *memory, uint6
     part.bandwidth_Bps *= used;
     part.read_Bps *= used;
     part.write_Bps *= used;
+    part.update_Bps *= held;
     return part;
 }
 

@@ -250,8 +250,10 @@ bool run_mean_exceeds(struct run *r)
     mean.parameters /= stages;
     mean.expert_parameters /= stages;
     mean.narrow_parameters /= stages;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         mean.adapter_parameters[i] /= stages;
+        mean.whole_parameters[i] /= stages;
+    }
     mean.long_sides /= stages;
     mean.short_sides /= stages;
     mean.saved_total_bytes /= stages;

@@ -45,6 +45,7 @@ bool keeps_input(const struct build *build, unsigned targets)
 {
     const struct rk_plan *plan = build->plan;
     if (!rk_plan_freezes(plan) || plan->frozen_inputs) return true;
+    if (targets & TARGETS_HEAD && plan->lora_whole >> RK_END_HEAD & 1) return true;
     return (targets_of(plan) & targets) && !(plan->lora_dropout > 0);
 }
 
@@ -120,4 +121,26 @@ void add_adapter(struct build *build, struct place_in in, const struct adapted *
         build->plan->fused && !casts_input(build) ? (struct traffic){2 * e, e, 0, 0}
                                                   : (struct traffic){5 * e, 2 * e, 2, 1};
     add_memory(build, OP_ADAPTER_SUM, in, a->count * a->rows * a->out, sum);
+}
+
+/* The frozen module stays, and a copy of it is trained (huggingface/peft, utils/other.py,
+ * ModulesToSaveWrapper): its gradient is one product more, or rows of a table that are added to. */
+void add_whole_end(struct build *build, struct place_in in, enum rk_end end, double rows,
+                   double columns)
+{
+    const double h = build->hidden;
+    if (build->served || !(build->plan->lora_whole >> end & 1)) return;
+    struct operation *op;
+    if (end == RK_END_EMBEDDING) {
+        const struct traffic added = {0, build->element + 2 * build->element, 0, 1};
+        op = add_memory(build, OP_ADAPTER_EMBEDDING, in, rows * h, added);
+    } else {
+        op = add_trained(build, OP_ADAPTER_HEAD, in, &(struct product){1, rows, columns, h});
+        op->useful_flop /= 2; /* one pass, where model FLOP count two of what is frozen */
+        for (int pass = 0; pass < RK_PASSES; pass++)
+            if (pass != RK_WGRAD) op->flop[pass] = op->bytes[pass] = op->kernels[pass] = 0;
+        op->working_bytes = 0; /* there is one result, the gradient */
+    }
+    op->parameters = columns * h;
+    op->adapter = true;
 }

@@ -87,6 +87,10 @@ struct adapted {
 /* What the plan's adapter of these adds, if it has one. */
 void add_adapter(struct build *build, struct place_in in, const struct adapted *adapted);
 
+/* What an end of the model adds that the plan trains whole next to adapters. */
+void add_whole_end(struct build *build, struct place_in in, enum rk_end end, double rows,
+                   double columns);
+
 /* Bytes of an element of a frozen matrix of blocks as the plan's base keeps it; 0: as the others.
  */
 double base_element_bytes(const struct rk_plan *plan);

@@ -48,7 +48,9 @@ void build_embedding(struct build *build)
     build->tokens += encoder_tokens(build);
     build->shard += encoder_shard(build);
     const double h = build->hidden, e = build->element, x = build->shard * h;
-    add_lookup(build, padded_vocabulary(model, build->plan) / build->tensor * h);
+    const double columns = padded_vocabulary(model, build->plan) / build->tensor;
+    add_lookup(build, columns * h);
+    add_whole_end(build, end, RK_END_EMBEDDING, build->tokens, columns);
     if (model->position == RK_POSITION_LEARNED) {
         struct operation *op =
             add_memory(build, OP_POSITIONS, end, x, (struct traffic){3 * e, e, 1, 1});
@@ -258,6 +260,7 @@ static struct operation *add_head(struct build *build, double parameters, double
     op->working_bytes = rows * ((in_place ? 0 : columns) + h) * build->element + dequantized;
     op->put_off_bytes = (rows * columns + build->shard * h) * build->element;
     add_adapter(build, end, &(struct adapted){RK_TARGET_HEAD, 1, rows, h, columns, false});
+    add_whole_end(build, end, RK_END_HEAD, rows, columns);
     op = &build->layer->operation[at];
     add_cap(build, rows * columns);
     struct operation *loss = add_loss(build, rows * columns);

@@ -429,7 +429,8 @@ static void read_checkpointing(struct reading *r)
     r->p->recompute = RK_SELECTIVE;
     r->p->recompute_parts = 1u << RK_PART_ACTIVATION | 1u << RK_PART_NORM;
     notes_add(r->notes, NOTE_WARNING, 0, 0, "selective_ac_option", j->option,
-              "is estimated as computing norms and activations again");
+              "is estimated as computing norms and activations again, which keeps more: torchtitan "
+              "computes every second product of a block again, too");
 }
 
 static enum rk_status interpret(struct reading *r)

@@ -132,6 +132,68 @@ static enum rk_status read_targets(const struct reading *r)
     return status;
 }
 
+/* ---- modules that are trained whole next to adapters ---- */
+
+/* clang-format off */
+/* Ends as Hugging Face's models call them. */
+static const struct {
+    const char *name;
+    enum rk_end end;
+} ends[] = {
+    {"embed_tokens", RK_END_EMBEDDING}, {"wte", RK_END_EMBEDDING}, {"word_embeddings", RK_END_EMBEDDING},
+    {"embed_in", RK_END_EMBEDDING}, {"tok_embeddings", RK_END_EMBEDDING}, {"embedding", RK_END_EMBEDDING},
+    {"lm_head", RK_END_HEAD}, {"output", RK_END_HEAD}, {"embed_out", RK_END_HEAD}, {"output_layer", RK_END_HEAD},
+};
+/* clang-format on */
+
+static bool add_end(const char *name, size_t length, unsigned *bits)
+{
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const size_t own = strlen(ends[i].name);
+        const bool last = length == own || (length > own && name[length - own - 1] == '.');
+        if (!last || memcmp(name + length - own, ends[i].name, own) != 0) continue;
+        *bits |= 1u << ends[i].end;
+        return true;
+    }
+    return false;
+}
+
+/* A key, or an element of its list; names are between commas. */
+static void add_ends(const struct reading *r, const struct setting *s, const char *key)
+{
+    for (const char *text = s->null ? "" : s->text; *text;) {
+        const size_t length = strcspn(text, ", ");
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        if (length && !add_end(text, length, &r->p->lora_whole))
+            notes_add(r->notes, NOTE_WARNING, 0, 0, key, name,
+                      "is not counted, though it is trained whole: only the embedding and the "
+                      "head are");
+        text += length + (text[length] != 0);
+    }
+}
+
+/* PEFT's modules_to_save: copies in the type that the model was loaded in, since
+ * autocast_adapter_dtype casts adapters alone; LLaMA-Factory casts all that is trained to fp32
+ * (model/adapter.py), as its adapters are. */
+static void read_whole(const struct reading *r)
+{
+    static const char *const keys[] = {"additional_target", "lora_modules_to_save",
+                                       "modules_to_save"};
+    for (size_t i = 0; i < r->settings->count; i++) {
+        const struct setting *s = &r->settings->setting[i];
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+            const size_t length = strlen(keys[k]);
+            if (strncmp(s->key, keys[k], length) == 0 && (!s->key[length] || s->key[length] == '.'))
+                add_ends(r, s, keys[k]);
+        }
+    }
+    if (r->p->lora_whole & r->p->lora_targets >> RK_TARGET_HEAD << RK_END_HEAD)
+        r->p->lora_targets &= ~(unsigned)BIT(HEAD); /* PEFT wraps what it saves last */
+    const bool wide = r->t->habits.upcasts || (r->t->habits.loads_wide && !r->t->type);
+    if (r->p->lora_whole && !wide && r->p->lora_element_bytes > 2) r->p->lora_whole_bytes = 2;
+}
+
 /* ---- adapters ---- */
 
 static bool is(const char *text, const char *name)
@@ -209,19 +271,15 @@ static enum rk_status read_adapters(const struct reading *r)
     }
     if (t->adapter_type && *t->adapter_type && !is(t->adapter_type, "None"))
         p->lora_element_bytes = is(t->adapter_type, "float32") ? 4 : 2;
-    const struct setting *whole = settings_find(r->settings, "additional_target");
-    if (whole || settings_has(r->settings, "lora_modules_to_save.") ||
-        settings_has(r->settings, "modules_to_save."))
-        notes_add(r->notes, NOTE_WARNING, 0, 0,
-                  whole ? "additional_target" : "lora_modules_to_save", whole ? whole->text : "",
-                  "is not followed: these modules are trained whole, in addition to the adapters");
     if (settings_find(r->settings, "lora_dim") &&
         !settings_find(r->settings, "only_optimize_lora") &&
         !settings_find(r->settings, "mark_only_lora_as_trainable"))
         notes_add(r->notes, NOTE_WARNING, 0, 0, "lora_dim", "",
                   "is followed for the matrices alone: embeddings and norms are trained, too, "
                   "unless the program is told only_optimize_lora");
-    return read_targets(r);
+    const enum rk_status status = read_targets(r);
+    if (status == RK_OK) read_whole(r);
+    return status;
 }
 
 /* ---- the base ---- */
@@ -354,8 +412,8 @@ static void keep_in_bits(const struct reading *r, const char *name)
     struct rk_plan *p = r->p;
     if (!strstr(name, "8bit")) return;
     if (p->optimizer == RK_GALORE) p->moment1_element_bytes = 1 + 4.0 / 256;
-    if (p->optimizer != RK_ADAM_8BIT || strstr(name, "torch") || has_adapters(r)) return;
-    p->embedding_fp32 = true;
+    const bool table = !has_adapters(r) || p->lora_whole >> RK_END_EMBEDDING & 1;
+    if (p->optimizer == RK_ADAM_8BIT && !strstr(name, "torch") && table) p->embedding_fp32 = true;
 }
 
 /* Framework deepspeed keeps a master copy, which the plan's bytes have in any case. */
@@ -446,9 +504,9 @@ enum rk_status trainer_tuning_read(const struct settings *settings,
                                    struct notes *notes, struct rk_error *error)
 {
     const struct reading r = {settings, tuning, plan, notes, error};
-    read_optimizer(&r);
     enum rk_status status = check_kind(&r);
     if (status == RK_OK) status = read_adapters(&r);
+    read_optimizer(&r);
     if (status == RK_OK) status = read_base(&r);
     if (status == RK_OK) status = read_objective(&r);
     return status;

@@ -77,6 +77,22 @@ static void write_modules(FILE *file, const struct rk_plan *p)
         }
 }
 
+/* `key` and the modules that are trained whole next to adapters, if there are any. */
+static void write_whole(FILE *file, const struct rk_plan *p, const char *key, const char *open,
+                        const char *close)
+{
+    static const char *const names[RK_ENDS] = {"embed_tokens", "lm_head"};
+    const char *between = open;
+    if (!p->lora_whole) return;
+    fprintf(file, "%s", key);
+    for (int i = 0; i < RK_ENDS; i++)
+        if (p->lora_whole & 1u << i) {
+            fprintf(file, "%s%s", between, names[i]);
+            between = ", ";
+        }
+    fprintf(file, "%s\n", close);
+}
+
 static void write_precision(FILE *file, const struct rk_plan *p)
 {
     fprintf(file, "bf16: %s\nfp16: %s\ntf32: %s\n",
@@ -138,6 +154,7 @@ static void write_axolotl_adapters(FILE *file, const struct rk_plan *p)
     fprintf(file, "peft_use_dora: %s\nload_in_4bit: %s\nload_in_8bit: %s\n", yes(p->dora),
             yes(four), yes(p->base == RK_BASE_INT8));
     if (p->base == RK_BASE_GPTQ4) fprintf(file, "gptq: true\n");
+    write_whole(file, p, "lora_modules_to_save: ", "[", "]");
     if (!p->lora_targets) {
         fprintf(file, "lora_target_linear: true\n");
         return;
@@ -204,6 +221,7 @@ static void write_llama_factory_tuning(FILE *file, const struct rk_plan *p)
     else
         fprintf(file, "all");
     fprintf(file, "\n");
+    write_whole(file, p, "additional_target: ", "", "");
     if (four || p->base == RK_BASE_INT8)
         fprintf(file, "quantization_bit: %d\nquantization_method: bnb\ndouble_quantization: %s\n",
                 four ? 4 : 8, yes(p->base == RK_BASE_NF4_DQ));
@@ -278,6 +296,7 @@ static void write_trl(FILE *file, const struct rk_model *m, const struct rk_plan
         } else {
             fprintf(file, "all-linear\n");
         }
+        write_whole(file, p, "lora_modules_to_save: ", "[", "]");
         fprintf(file, "load_in_4bit: %s\nload_in_8bit: %s\n", yes(four),
                 yes(p->base == RK_BASE_INT8));
         if (four) fprintf(file, "use_bnb_nested_quant: %s\n", yes(p->base == RK_BASE_NF4_DQ));

@@ -137,6 +137,10 @@ extern "C" {
     X(RK_TARGET_UP,   "up",   "the first matrix of MLPs, of each expert") \
     X(RK_TARGET_DOWN, "down", "the second matrix of MLPs, of each expert") \
     X(RK_TARGET_HEAD, "head", "the head")
+/* Ends of the model that are trained whole next to adapters. */
+#define RK_NAMES_end(X) \
+    X(RK_END_EMBEDDING, "embedding", "the table of tokens") \
+    X(RK_END_HEAD,      "head",      "the head")
 
 #define RK_NAMES_base(X) \
     X(RK_BASE_PLAIN, "plain",  "as weight-bytes says") \
@@ -190,6 +194,7 @@ enum rk_attention_kernel { RK_NAMES_attention_kernel(RK_NAMES_VALUE) RK_ATTENTIO
 enum rk_dispatcher { RK_NAMES_dispatcher(RK_NAMES_VALUE) RK_DISPATCHERS };
 enum rk_optimizer { RK_NAMES_optimizer(RK_NAMES_VALUE) RK_OPTIMIZERS };
 enum rk_target { RK_NAMES_target(RK_NAMES_VALUE) RK_TARGETS };
+enum rk_end { RK_NAMES_end(RK_NAMES_VALUE) RK_ENDS };
 enum rk_base { RK_NAMES_base(RK_NAMES_VALUE) RK_BASES };
 enum rk_loss { RK_NAMES_loss(RK_NAMES_VALUE) RK_LOSSES };
 enum rk_objective { RK_NAMES_objective(RK_NAMES_VALUE) RK_OBJECTIVES };
@@ -460,7 +465,7 @@ RK_API uint64_t rk_plan_split(const struct rk_plan *plan, const struct rk_model 
     X(tensor_overlap)                                                                              \
     X(context_kind)                                                                                \
     X(attention_kernel)                                                                            \
-    X(dispatcher) X(optimizer) X(target) X(base) X(loss) X(objective) X(reference) X(adapters_run)
+    X(dispatcher) X(optimizer) X(target) X(end) X(base) X(loss) X(objective) X(reference) X(adapters_run)
 #define RK_NAMES_FUNCTION(list) RK_API const char *rk_##list##_name(enum rk_##list value);
 RK_NAMES(RK_NAMES_FUNCTION)
 #undef RK_NAMES_FUNCTION

@@ -256,6 +256,6 @@ Test(clusters_predict, a_system_of_several_is_copied_whole)
     rk_system_release(&system);
     cr_assert_eq(copy.machine->clusters, 3);
     cr_expect_eq(rk_system_of(&copy, 1)->devices, 16);
-    cr_expect_eq(rk_system_of(&copy, 1)->memory[0].capacity_bytes, 80 * 0x1p30);
+    cr_expect_eq(rk_system_of(&copy, 1)->memory[0].capacity_bytes, 79.2 * 0x1p30);
     rk_system_release(&copy);
 }

@@ -98,6 +98,19 @@ static const struct {
      "framework=fsdp gbs1 grad-overlap no-fused loss=padded recompute=full recompute-to-end lora16 "
      "lora-targets=q+v lora-dropout=0.05 lora-bytes=4 adapters=2 adapters-run=idle objective=dpo "
      "reference=adapter-off"},
+    {"axolotl", "x.yaml",
+     "base_model: m\nsequence_len: 8192\nmicro_batch_size: 1\ngradient_accumulation_steps: 2\n"
+     "bf16: true\noptimizer: adamw_bnb_8bit\nadapter: qlora\nlora_r: 32\nload_in_4bit: true\n"
+     "lora_target_linear: true\nlora_modules_to_save:\n  - embed_tokens\n  - model.lm_head\n",
+     1, NULL,
+     "framework=fsdp gbs2 grad-overlap lora32 lora-bytes=4 lora-whole=embedding+head "
+     "lora-whole-bytes=2 base=nf4-dq optimizer=adam-8bit embedding-fp32 no-fused loss=padded"},
+    {"llama-factory", "l.yaml",
+     "model_name_or_path: m\nstage: sft\nfinetuning_type: lora\ncutoff_len: 8192\nbf16: true\n"
+     "per_device_train_batch_size: 1\nlora_target: q_proj\nadditional_target: embed_tokens,norm\n",
+     1, NULL,
+     "framework=fsdp gbs1 grad-overlap recompute=full recompute-to-end no-fused loss=padded lora8 "
+     "lora-targets=q lora-bytes=4 lora-whole=embedding"},
     {"llama-factory", "l.yaml",
      "model_name_or_path: m\nstage: sft\nfinetuning_type: full\ncutoff_len: 8192\nbf16: true\n"
      "per_device_train_batch_size: 1\nuse_apollo: true\napollo_rank: 256\napollo_layerwise: true\n",

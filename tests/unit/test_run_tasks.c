@@ -242,6 +242,8 @@ Test(run_tasks, knows_every_operation)
                                       OP_ADAPTER_OUT,
                                       OP_ADAPTER_NORM,
                                       OP_ADAPTER_SUM,
+                                      OP_ADAPTER_EMBEDDING,
+                                      OP_ADAPTER_HEAD,
                                       OP_CROSS_NORM,
                                       OP_CROSS_GATHER,
                                       OP_CROSS_QUERY,

@@ -40,7 +40,7 @@ reference adapter-off
 reference adapter-off
 reference=none
 bad_option  base nf4: weights of so few bits cannot be trained: give lora=16, or leave base out
-bad_option  lora 0: lora-targets, lora-dropout, lora-bytes and dora are of adapters, and there are none: give lora=16, or leave them out
+bad_option  lora 0: lora-targets, lora-dropout, lora-bytes, lora-whole and dora are of adapters, and there are none: give lora=16, or leave them out
 bad_option  qkv is one adapter of all three: with q, k or v there would be two: leave qkv, or the others, out
 bad_option  frozen weights have no gradients, master copy or moments; lora-bytes is of adapters: leave them out
 bad_option  optimizer muon: is not known of adapters: leave it out

@@ -17,7 +17,7 @@ reckon offload -m deepseek-v3 -s 'h100-sxm5-80g mem2=21GiB@50GB/s' gpus512 pp16 
     sed -n '/^by tensor/p' | cut -c1-110
 reckon offload -m deepseek-v3 -s 'h100-sxm5-80g mem2=200GiB@50GB/s' gpus512 pp16 ep32 gbs2048 zero1 schedule=dualpipe | sed -n '/^swap all/s/  */ /gp'
 === stdout
-fastest rule: MEMO; fits: P(fits) 81 %, 11.93 min per step (50 % 11.56-15.33 min), MFU 50.7 %, memory 65.9 of 80.0 GiB
+fastest rule: MEMO; fits: P(fits) 80 %, 11.93 min per step (50 % 11.56-15.33 min), MFU 50.7 %, memory 65.9 of 79.2 GiB
   plan: cp8 gbs1 seq1048576 cp-kind=ulysses zero3 attention=flash loss-in-chunks
   offload-activations=0.3830264303415495 recompute-rest
 
@@ -56,7 +56,7 @@ best share of tokens  by tensor and layer       0.26
 offload all           by tensor and layer          -  cannot run, does not fit, or wears out its drives
 SSDTrain, to 1        by tensor and layer          -  cannot run, does not fit, or wears out its drives
 by token, all tiers   by tensor and layer       0.26
-fastest rule: by token, all tiers; fits: P(fits) 81 %, 11.94 min per step (50 % 11.57-15.34 min), MFU 50.7 %, memory 65.9 of 80.0 GiB
+fastest rule: by token, all tiers; fits: P(fits) 80 %, 11.94 min per step (50 % 11.57-15.34 min), MFU 50.7 %, memory 65.9 of 79.2 GiB
   plan: cp8 gbs1 seq1048576 cp-kind=ulysses zero3 attention=flash loss-in-chunks
   offload-activations=0.07258557213670043+1.2782243283589898 recompute-rest
 
@@ -102,7 +102,7 @@ Life of 4x samsung-980pro-1tb: 2.4 PB rated, times 2.5 of the rating's write amp
 exit 2
 exit 1
 exit 2
-fastest rule: as the plan says; fits: P(fits) 96 %, 5.470 s per step (50 % 5.282-7.223 s), MFU 43.9 %, memory 52.4 of 80.0 GiB
+fastest rule: as the plan says; fits: P(fits) 96 %, 5.470 s per step (50 % 5.282-7.223 s), MFU 43.9 %, memory 52.4 of 79.2 GiB
   plan: tp8 gbs1 seq65536 sp attention=flash loss-in-chunks
 
 Rules compared on the plan
