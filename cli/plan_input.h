@@ -82,6 +82,10 @@ typedef void plan_choose(struct plan_input *input, void *context);
 enum rk_status plan_settle(const struct plan_source *source, struct plan_input *input,
                            plan_choose *choose, void *context, struct rk_error *error);
 
+/* What microbatches of the plan are padded to with such samples, grouped where it says so. */
+struct rk_lengths;
+void plan_pad(struct rk_plan *plan, const struct rk_lengths *lengths);
+
 /* --lengths and --batching as members of the plan; plan_gather asks it. plan_lengths.c. */
 enum rk_status plan_take_lengths(const struct plan_source *source, struct plan_input *input,
                                  struct rk_error *error);
