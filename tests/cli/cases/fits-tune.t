@@ -69,7 +69,7 @@ llama3.1-405b on rtx4090 x1, 1 GPU, samples of 64K tokens
   offloading to host memory 512 GiB per node of 8 at 25 GB/s each, assumed
   assumed: gpus 1 (all of the system), precision bf16, attention flash
 exit 1
-fastest way of fine-tuning: QLoRA, 409 tokens/s per GPU; fits: P(fits) 76 %, 40.04 s per step (50 % 41.04-57.48 s), MFU 36.1 %, memory 21.0 of 24.0 GiB, 0.3547 days
+fastest way of fine-tuning: QLoRA, 409 tokens/s per GPU; fits: P(fits) 76 %, 40.04 s per step (50 % 41.04-57.48 s), MFU 36.1 %, memory 21.0 of 24.0 GiB, 0.3539 days
   plan: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4
   base=nf4-dq offload-optimizer=1 offload-weights=1
   assumed: gpus 2 (all of the system), precision bf16, sequence 8192 (the model's),
@@ -87,7 +87,7 @@ method            has the        fits     need  samples  up to  tokens/s/GPU  lo
 The run
 tokens                         25.000 M
 steps                          763
-days                           0.3547            expected, failures and checkpoints included
+days                           0.3539            expected, failures and checkpoints included
 fits: P(fits) 76 %, 40.04 s per step (50 % 41.04-57.48 s), MFU 36.1 %, memory 21.0 of 24.0 GiB
 base_model: qwen3-32b # your checkpoint of it
 datasets:
@@ -98,7 +98,7 @@ adapter: qlora
 lora_r: 16
 lora_alpha: 32
 torchrun --nnodes 1 --nproc_per_node 2 --node_rank "${NODE_RANK:-0}" --master_addr "${MASTER_ADDR:-localhost}" --master_port "${MASTER_PORT:-29500}" \
-    -m axolotl.cli.train axolotl.yaml --save_steps 763 --max_steps 763 "$@"
+    -m axolotl.cli.train axolotl.yaml --save_steps 325 --max_steps 763 "$@"
 {
   "command": "fits",
   "fits": true,

@@ -12,6 +12,9 @@ echo '{"prices": [{"accelerator": "h100", "offer": "ours", "usd_per_hour": 1, "d
 $q --tokens 1T --prices ours.json | grep -e 'cost in' -e 'ours of'
 reckon fits llama3.1-8b h100 -g 8 tp8 --tokens 1T --price 2 | sed -n '/^days/p;/^cost/p'
 reckon diff "gpus64 tp8 pp2 sp zero1 gbs128" "+tp4 pp8" -m llama3.1-70b -s h100 --tokens 1T --price 2 | sed -n '/whole run/,$p'
+# of adapters they are what a checkpoint has, by hand in all of Llama 3.1 8B: 32 layers of 16 * (2 * 8192 + 2 * 5120 +
+# 3 * 18432) parameters, 12 bytes each: 503,316,480
+for w in "" "tp2 sp"; do reckon predict llama3.1-8b "h100 x8" framework=fsdp zero3 gbs64 seq2048 lora16 lora-bytes=4 $w --tokens 1B --format json | grep -E '"checkpoint_bytes"'; done
 === stdout
 days                           81.26             expected, failures and checkpoints included
 goodput                        89.48 %           training over all of it
@@ -110,6 +113,8 @@ A     220.4    99.02    338.606      761.864        284.912
 B     209.0    99.02    320.970      722.182        287.073
 
   assumed: failures as of llama3: [dubey2024] Table 5
+    "checkpoint_bytes": 503316480,
+    "checkpoint_bytes": 503316480,
 === stderr
 reckon: --tokens: must be more than 0, got 0
 reckon: --tokens: "inf" is not a number: write a number such as 60, 3e-4 or 1.5T
