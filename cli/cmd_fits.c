@@ -80,6 +80,7 @@ const struct usage fits_usage = {
         {"Output", answer_options, 0},
         {"Output", save_options, offsetof(struct fits_args, save)},
         {"The whole run, as in reckon-predict(1)", run_options, offsetof(struct fits_args, run), true},
+        {"The whole run", samples_options, offsetof(struct fits_args, run), true},
         {"Form", show_options, offsetof(struct fits_args, show)},
         {"General", options_help_rows, 0},
         {NULL, plan_options, offsetof(struct fits_args, source)},
@@ -352,6 +353,9 @@ static enum rk_status read_input(struct fits_args *args, struct plan_input *inpu
     status =
         plan_settle(&args->source, input, question->open ? fits_choose : NULL, question, error);
     if (status != RK_OK || args->tune) return status; /* which chooses the plan to save */
+    status = run_take_samples(&args->run, &input->model, &input->draft.plan, input->pack_tokens,
+                              &args->run, error);
+    if (status != RK_OK) return status;
     return save_files(
         &args->save,
         &(struct save_answer){&input->model, &input->system, &input->draft.plan, &args->run},

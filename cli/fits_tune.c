@@ -64,7 +64,6 @@ struct tuning {
     const struct plan_input *input;
     const struct rk_system *host;    /* with the nodes' memory; NULL: not known */
     const struct rk_lengths *padded; /* samples that each microbatch pads; NULL: none */
-    struct run_terms terms;          /* of the run, where one is asked about */
     struct way least[METHODS], fastest[METHODS];
     bool any[METHODS];
 };
@@ -121,6 +120,15 @@ static void note_figures(struct way *way, const struct rk_prediction *p)
     way->tokens_per_s = p->tokens_per_s / (double)way->plan.ranks;
 }
 
+/* For the choice alone: samples, where microbatches pad them to tokens of their own. What offloads
+ * wins where it is faster by more than the median error of a time, a tenth: it wants pinned memory
+ * and an idle link, of which a prediction knows little. */
+static double speed_of(const struct way *way)
+{
+    const double tokens = way->plan.padded ? (double)way->plan.padded : 1;
+    return way->tokens_per_s / tokens * (offloads_of(&way->plan) ? 0.9 : 1);
+}
+
 /* The same way with the fastest microbatch: doubled while that surely fits. */
 static struct way widen(const struct tuning *t, struct way *way)
 {
@@ -132,17 +140,10 @@ static struct way widen(const struct tuning *t, struct way *way)
         if (sure_of_plan(t, &wide.plan, &p) != SURE_FITS) break;
         note_figures(&wide, &p);
         way->most = wide.plan.microbatch;
-        if (wide.tokens_per_s > fastest.tokens_per_s) fastest = wide;
+        if (speed_of(&wide) > speed_of(&fastest)) fastest = wide;
     }
     fastest.most = way->most;
     return fastest;
-}
-
-/* For the choice alone: what offloads wins where it is faster by more than the median error of a
- * time, a tenth. It wants pinned memory and an idle link, of which a prediction knows little. */
-static double speed_of(const struct way *way)
-{
-    return way->tokens_per_s * (offloads_of(&way->plan) ? 0.9 : 1);
 }
 
 /* A sure way is better than one that is not; then the one that needs less, or is faster. */
@@ -225,14 +226,26 @@ static struct forecast forecast_way(const struct tuning *t, const struct way *wa
                              t->input->assumed, &t->question->sure};
 }
 
+/* Is a whole run asked about? */
+static bool runs(const struct tuning *t)
+{
+    return t->question->run->tokens || t->question->run->samples;
+}
+
 /* Days and cost of the run. */
 static enum rk_status take_run(const struct tuning *t, const struct way *way,
                                struct report_cell cells[static RUN_CELLS], struct rk_error *error)
 {
     struct rk_prediction p;
     struct rk_campaign_outcome outcome;
+    struct run_args own;
+    struct run_terms terms = {.facts = NULL};
     const struct forecast f = forecast_way(t, way, &p);
-    struct run_phases *phases = run_phases_open(&t->terms, &f, error);
+    enum rk_status status =
+        run_take_samples(t->question->run, f.model, f.plan, t->input->pack_tokens, &own, error);
+    if (status == RK_OK) status = run_terms_open(&terms, &own, error);
+    struct run_phases *phases = status == RK_OK ? run_phases_open(&terms, &f, error) : NULL;
+    run_terms_close(&terms);
     if (!phases) return error->status;
     rk_campaign_expect_phases(phases->campaign, phases->count, &outcome);
     cells[0] = cell_number(outcome.total_s / DAY_S);
@@ -253,9 +266,8 @@ static enum rk_status add_way(struct report *report, struct report_table *table,
         cell_text(sure_name(way->sure)),  cell_number(way->need_bytes),
         cell_count(way->plan.microbatch), cell_count(way->most),
         cell_number(way->tokens_per_s),   longest ? cell_count(longest) : cell_none()};
-    const bool runs = t->terms.facts != NULL;
-    const enum rk_status status = runs ? take_run(t, way, &cells[WAY_CELLS], error) : RK_OK;
-    cells[WAY_CELLS + (runs ? RUN_CELLS : 0)] = cell_text(report_text(report, "%s", text));
+    const enum rk_status status = runs(t) ? take_run(t, way, &cells[WAY_CELLS], error) : RK_OK;
+    cells[WAY_CELLS + (runs(t) ? RUN_CELLS : 0)] = cell_text(report_text(report, "%s", text));
     report_row(report, table, cells);
     return status;
 }
@@ -299,11 +311,10 @@ static void add_fastest(struct report *report, const struct tuning *t, const str
 static enum rk_status report_ways(struct report *report, const struct tuning *t,
                                   struct rk_error *error)
 {
-    const bool runs = t->terms.facts != NULL;
     struct report_table *table = report_list(
         report, "ways", "Fits of each way of fine-tuning: with least memory, and the fastest",
-        REPORT_IN_TEXT | REPORT_IN_JSON | REPORT_IN_CSV, runs ? run_columns : columns,
-        WAY_CELLS + (runs ? RUN_CELLS : 0) + 1);
+        REPORT_IN_TEXT | REPORT_IN_JSON | REPORT_IN_CSV, runs(t) ? run_columns : columns,
+        WAY_CELLS + (runs(t) ? RUN_CELLS : 0) + 1);
     enum rk_status status = RK_OK;
     for (int i = 0; i < METHODS && status == RK_OK; i++) {
         if (!t->any[i]) continue;
@@ -328,6 +339,7 @@ static enum rk_status answer(struct report *report, const struct tuning *t, enum
                              struct rk_error *error)
 {
     const struct way *least = best_of(t, true), *fastest = best_of(t, false);
+    struct run_args run;
     struct rk_prediction p;
     if (!least) {
         report_answer(report, REPORT_BAD,
@@ -337,14 +349,16 @@ static enum rk_status answer(struct report *report, const struct tuning *t, enum
         return RK_OK;
     }
     const struct forecast f = forecast_way(t, fastest, &p);
-    const struct save_answer saved = {f.model, f.system, f.plan, t->question->run};
-    enum rk_status status = save_files(t->question->save, &saved, error);
+    const struct save_answer saved = {f.model, f.system, f.plan, &run};
+    enum rk_status status =
+        run_take_samples(t->question->run, f.model, f.plan, t->input->pack_tokens, &run, error);
+    if (status == RK_OK) status = save_files(t->question->save, &saved, error);
     *sure = fastest->sure;
     if (status != RK_OK) return status;
     add_fastest(report, t, fastest, &f);
     note_way(report, "Least memory", least);
     status = report_ways(report, t, error);
-    return status == RK_OK ? run_section(report, t->question->run, &f, NULL, NULL, error) : status;
+    return status == RK_OK ? run_section(report, &run, &f, NULL, NULL, error) : status;
 }
 
 /* What is asked about. */
@@ -377,7 +391,7 @@ enum rk_status fits_tune(struct report *report, const struct fits_question *ques
     if (t.host)
         report_note(report,
                     report_text(report, "  offloading to %s, assumed", host_note(&host, note)));
-    enum rk_status status = run_terms_open(&t.terms, question->run, error);
+    enum rk_status status = runs(&t) ? RK_OK : run_check(question->run, error);
     if (status == RK_OK && question->lengths && input->draft.plan.padded) {
         status = rk_lengths_load(question->lengths, &lengths, error);
         rk_lengths_cut(&lengths, (double)input->draft.plan.sequence);
@@ -387,7 +401,6 @@ enum rk_status fits_tune(struct report *report, const struct fits_question *ques
     memset(chosen.words, 0, sizeof chosen.words);
     if (status == RK_OK) walk(&t, 0, 0, &chosen);
     if (status == RK_OK) status = answer(report, &t, sure, error);
-    run_terms_close(&t.terms);
     rk_lengths_release(&lengths);
     if (t.host) rk_system_release(&with_host);
     return status;

@@ -36,6 +36,7 @@ struct plan_input {
     struct plan_draft draft;      /* what was said; complete after plan_settle */
     char sequence_why[MODEL_WHY]; /* "the model's", or what was assumed */
     char assumed[PLAN_NOTES];     /* "batch 256 (4 for each GPU), ..."; "" when nothing was */
+    double pack_tokens;           /* of a sample in packs, in the mean; 0: nobody said */
     bool searched;                /* over several clusters: nobody said the stages */
 };
 

@@ -53,7 +53,8 @@ static void pack(struct plan_input *input, struct rk_lengths *lengths, bool join
     struct rk_plan *plan = &input->draft.plan;
     const double sequence = (double)(plan->sequence ? plan->sequence : input->model.sequence);
     rk_lengths_cut(lengths, sequence);
-    const double mean = rk_lengths_mean(lengths), packed = rk_lengths_packed(lengths);
+    const double mean = input->pack_tokens = rk_lengths_mean(lengths);
+    const double packed = rk_lengths_packed(lengths);
     if (!joined && rint(packed) < sequence)
         give(&input->draft, "packed", &plan->packed, rint(packed));
     give_grouped(&input->draft, false);

@@ -113,8 +113,8 @@ torchrun --nnodes 1 --nproc_per_node 2 --node_rank "${NODE_RANK:-0}" --master_ad
   "step_s": 0.7846011281671406,
   "method": "QLoRA",
   "warnings": [
-fastest way of fine-tuning: as given, 2123 tokens/s per GPU; fits: P(fits) 80 %, 845.8 ms per step (50 % 866.1 ms to 1.199 s), MFU 39.5 %, memory 20.2 of 24.0 GiB
-  plan: framework=fsdp mbs2 gbs2 seq4096 padded=898 recompute=full loss-in-chunks lora16
+fastest way of fine-tuning: as given, 1703 tokens/s per GPU; fits: P(fits) 82 %, 352.3 ms per step (50 % 360.8-499.6 ms), MFU 31.5 %, memory 19.6 of 24.0 GiB
+  plan: framework=fsdp gbs1 seq4096 padded=600 recompute=full lora16
   assumed: samples of 600 (mean) to 4096 tokens padded to the longest of each microbatch,
   gpus 1 (all of the system), precision bf16, attention flash
 llama3.1-8b on rtx4090 x1, 1 GPU, samples of 4K tokens
