@@ -80,6 +80,7 @@ const struct usage fits_usage = {
         {"Output", answer_options, 0},
         {"Output", save_options, offsetof(struct fits_args, save)},
         {"The whole run, as in reckon-predict(1)", run_options, offsetof(struct fits_args, run), true},
+        {"The whole run", samples_options, offsetof(struct fits_args, run), true},
         {"Form", show_options, offsetof(struct fits_args, show)},
         {"General", options_help_rows, 0},
         {NULL, plan_options, offsetof(struct fits_args, source)},
@@ -100,8 +101,8 @@ const struct usage fits_usage = {
 
 /* ---- the answer ---- */
 
-static void add_verdict(struct report *report, const struct fits_question *question,
-                        const struct forecast *f)
+void fits_verdict(struct report *report, const struct fits_question *question,
+                  const struct forecast *f)
 {
     const struct rk_prediction *p = f->prediction;
     char text[RK_PLAN_TEXT];
@@ -282,7 +283,7 @@ static void fill_report(struct report *report, const struct fits_args *args,
 {
     verdict_add(report, f, &question->sure);
     if (!args->run.tokens) report_paragraph(report, verdict_cost(report, f));
-    add_verdict(report, question, f);
+    fits_verdict(report, question, f);
     if (f->prediction->timed) add_room(report, question, f);
     fits_say_unsure(report, question, f);
     describe_model(report, f->model, REPORT_IN_JSON);
@@ -330,6 +331,9 @@ static enum rk_status read_input(struct fits_args *args, struct plan_input *inpu
     if (status != RK_OK) return status;
     question->open = !args->tune && !input->system.machine && fits_is_open(&input->draft);
     question->line = args->source.system;
+    question->lengths = args->source.lengths;
+    question->run = &args->run;
+    question->save = &args->save;
     question->leaves = args->headroom && !question->open;
     question->grows = !plan_given(&input->draft, "batch");
     const bool gpus = args->source.gpus || input->system.devices ||
@@ -341,6 +345,9 @@ static enum rk_status read_input(struct fits_args *args, struct plan_input *inpu
                        args->source.system);
     status =
         plan_settle(&args->source, input, question->open ? fits_choose : NULL, question, error);
+    if (status != RK_OK || args->tune) return status; /* which chooses the plan to save */
+    status = run_take_samples(&args->run, &input->model, &input->draft.plan, input->pack_tokens,
+                              &args->run, error);
     if (status != RK_OK) return status;
     return save_files(
         &args->save,
@@ -366,8 +373,11 @@ static int answer_tuning(const struct fits_args *args, const struct fits_questio
                          const struct plan_input *input)
 {
     struct report report = show_begin(&args->show, args->output);
-    const enum sure sure = fits_tune(&report, question, input);
-    const int code = show_report(&report, &args->show, args->output, exits[sure]);
+    struct rk_error error;
+    enum sure sure;
+    const int code = fits_tune(&report, question, input, &sure, &error) == RK_OK
+                         ? show_report(&report, &args->show, args->output, exits[sure])
+                         : options_fail(&error);
     report_release(&report);
     return code;
 }

@@ -1,5 +1,6 @@
 /* reckon offload: which activations leave the accelerator, and what the published rules would do.
  */
+#include "catalog/hosts.h"
 #include "cli/commands.h"
 #include "cli/offload_files.h"
 #include "cli/offload_rules.h"
@@ -98,13 +99,34 @@ static enum rk_status one_memory(const struct rk_system *system, struct rk_error
                    id);
 }
 
+/* Of one memory: what its nodes are known to have, as fits and longest assume it. */
+static enum rk_status add_host(const struct offload_args *args, struct plan_input *input,
+                               struct report *report, struct rk_error *error)
+{
+    struct rk_system with;
+    struct host host;
+    char note[HOST_WORD];
+    if (rk_offload_tiers(&input->system) >= 1) return RK_OK;
+    if (input->system.machine || !host_of(&input->system, &host))
+        return one_memory(&input->system, error);
+    const enum rk_status status = host_load(&host, args->source.system, &with, error);
+    if (status != RK_OK) return status;
+    rk_system_release(&input->system);
+    input->system = with;
+    report_note(report, report_text(report,
+                                    "%s, assumed; mem2=1TiB@50GB/s in the system states "
+                                    "what exists",
+                                    host_note(&host, note)));
+    return RK_OK;
+}
+
 static enum rk_status of_plan(const struct offload_args *args, struct plan_input *input,
                               struct report *report, struct rk_error *error)
 {
     enum rk_status status = plan_gather(&args->source, input, error);
     if (status == RK_OK) status = plan_settle(&args->source, input, NULL, NULL, error);
+    if (status == RK_OK) status = add_host(args, input, report, error);
     if (status != RK_OK) return status;
-    if (rk_offload_tiers(&input->system) < 1) return one_memory(&input->system, error);
     struct rk_offload_job job = {.model = &input->model,
                                  .system = &input->system,
                                  .plan = input->draft.plan,

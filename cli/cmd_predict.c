@@ -67,6 +67,7 @@ const struct usage predict_usage = {
         {"Output", answer_options, 0},
         {"Output", save_options, offsetof(struct predict_args, save)},
         {"The whole run", run_options, offsetof(struct predict_args, run)},
+        {"The whole run", samples_options, offsetof(struct predict_args, run)},
         {"Form", show_options, offsetof(struct predict_args, show)},
         {"General", options_help_rows, 0},
         {NULL, plan_options, offsetof(struct predict_args, source)},
@@ -183,6 +184,9 @@ int cmd_predict(int argc, char **argv)
     report = show_begin(&args.show, args.output);
     enum rk_status status = plan_gather(&args.source, &input, &error);
     if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);
+    if (status == RK_OK)
+        status = run_take_samples(&args.run, &input.model, &input.draft.plan, input.pack_tokens,
+                                  &args.run, &error);
     if (status == RK_OK && args.layers && input.system.machine)
         status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--layers: each cluster has operations of its own: give one of them as "

@@ -4,6 +4,8 @@
 
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
+#include "cli/run_args.h"
+#include "cli/save.h"
 #include "facts/sure.h"
 #include "report/html.h"
 
@@ -15,8 +17,11 @@ struct fits_question {
     bool open, grows; /* nobody said the batch: it goes with the GPUs */
     bool leaves;      /* of a given plan: is this headroom left? */
     struct sure_bounds sure;
-    const char *line; /* the system's */
-    double room;      /* share of the device's memory, if any plan takes so little: headroom.h */
+    const char *line;    /* the system's */
+    const char *lengths; /* of samples; NULL: all are full */
+    const struct run_args *run;
+    const struct save_args *save;
+    double room; /* share of the device's memory, if any plan takes so little: headroom.h */
     struct rk_plans_problem problem;
 };
 
@@ -27,9 +32,14 @@ struct fits_question {
 plan_choose fits_choose;
 
 /* --tune: adds what fits of full fine-tuning, LoRA and QLoRA, sharded, recomputed, offloaded or
- * not, each with its largest microbatch and its longest sample; what the words say is pinned. */
-enum sure fits_tune(struct report *report, const struct fits_question *question,
-                    const struct plan_input *input);
+ * not, each with its largest microbatch, its longest sample and its days of the run; what the words
+ * say is pinned. *sure is of the fastest, which the answer begins with, and whose plan is saved. */
+enum rk_status fits_tune(struct report *report, const struct fits_question *question,
+                         const struct plan_input *input, enum sure *sure, struct rk_error *error);
+
+/* For programs: the verdict on a plan. */
+void fits_verdict(struct report *report, const struct fits_question *question,
+                  const struct forecast *f);
 
 /* Says which change or measurement decides an unsure plan. */
 void fits_say_unsure(struct report *report, const struct fits_question *question,

@@ -4,9 +4,13 @@
 #include "cli/fits.h"
 #include "cli/verdict.h"
 
+#include <reckon/lengths.h>
+
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_MICROBATCH = 256, TOKENS_STEP = 512, MOST_TOKENS = 1 << 20 };
+enum { MOST_MICROBATCH = 256, TOKENS_STEP = 512, MOST_TOKENS = 1 << 20, DAY_S = 86400 };
 
 /* One choice of each list makes a way. Nothing is tried of a list whose key was said. */
 struct choice {
@@ -58,7 +62,8 @@ struct way {
 struct tuning {
     const struct fits_question *question;
     const struct plan_input *input;
-    const struct rk_system *host; /* with the nodes' memory; NULL: not known */
+    const struct rk_system *host;    /* with the nodes' memory; NULL: not known */
+    const struct rk_lengths *padded; /* samples that each microbatch pads; NULL: none */
     struct way least[METHODS], fastest[METHODS];
     bool any[METHODS];
 };
@@ -86,14 +91,18 @@ static enum sure sure_of_plan(const struct tuning *t, struct rk_plan *plan, stru
 {
     const struct rk_system *system = system_of(t, plan);
     if (!plan_given(&t->input->draft, "batch")) plan->batch = plan->microbatch * rk_plan_data(plan);
+    if (t->padded) plan_pad(plan, t->padded);
     rk_predict(&t->input->model, system, plan, p);
     const struct forecast f = {&t->input->model, system, plan, p, "", NULL};
     return verdict_sure(&f, &t->question->sure);
 }
 
 /* The longest sample that surely fits, a multiple of TOKENS_STEP: memory grows with it. */
-static uint64_t longest_of(const struct tuning *t, struct rk_plan plan)
+static uint64_t longest_of(const struct tuning *all, struct rk_plan plan)
 {
+    struct tuning full = *all, *t = &full; /* samples of this length alone */
+    full.padded = NULL;
+    plan.padded = 0;
     struct rk_prediction p;
     uint64_t fits = 0, fails = MOST_TOKENS / TOKENS_STEP + 1;
     plan.microbatch = 1;
@@ -111,6 +120,15 @@ static void note_figures(struct way *way, const struct rk_prediction *p)
     way->tokens_per_s = p->tokens_per_s / (double)way->plan.ranks;
 }
 
+/* For the choice alone: samples, where microbatches pad them to tokens of their own. What offloads
+ * wins where it is faster by more than the median error of a time, a tenth: it wants pinned memory
+ * and an idle link, of which a prediction knows little. */
+static double speed_of(const struct way *way)
+{
+    const double tokens = way->plan.padded ? (double)way->plan.padded : 1;
+    return way->tokens_per_s / tokens * (offloads_of(&way->plan) ? 0.9 : 1);
+}
+
 /* The same way with the fastest microbatch: doubled while that surely fits. */
 static struct way widen(const struct tuning *t, struct way *way)
 {
@@ -122,17 +140,10 @@ static struct way widen(const struct tuning *t, struct way *way)
         if (sure_of_plan(t, &wide.plan, &p) != SURE_FITS) break;
         note_figures(&wide, &p);
         way->most = wide.plan.microbatch;
-        if (wide.tokens_per_s > fastest.tokens_per_s) fastest = wide;
+        if (speed_of(&wide) > speed_of(&fastest)) fastest = wide;
     }
     fastest.most = way->most;
     return fastest;
-}
-
-/* For the choice alone: what offloads wins where it is faster by more than the median error of a
- * time, a tenth. It wants pinned memory and an idle link, of which a prediction knows little. */
-static double speed_of(const struct way *way)
-{
-    return way->tokens_per_s * (offloads_of(&way->plan) ? 0.9 : 1);
 }
 
 /* A sure way is better than one that is not; then the one that needs less, or is faster. */
@@ -186,30 +197,79 @@ static void walk(struct tuning *t, int list, int method, const struct plan_draft
 /* ---- what is printed ---- */
 
 /* clang-format off */
-static const struct report_column columns[] = {
-    {.name = "method"},
-    {.name = "best_in", .title = "has the"},
-    {.name = "fits"},
-    {.name = "need_bytes",   .title = "need",  .unit = "B", .digits = 2},
-    {.name = "microbatch",   .title = "samples"},
-    {.name = "most_samples", .title = "up to"},
-    {.name = "tokens_per_s", .title = "tokens/s/GPU", .digits = 1},
+#define WAY_COLUMNS \
+    {.name = "method"}, \
+    {.name = "best_in", .title = "has the"}, \
+    {.name = "fits"}, \
+    {.name = "need_bytes",   .title = "need",  .unit = "B", .digits = 2}, \
+    {.name = "microbatch",   .title = "samples"}, \
+    {.name = "most_samples", .title = "up to"}, \
+    {.name = "tokens_per_s", .title = "tokens/s/GPU", .digits = 1}, \
     {.name = "longest",      .title = "longest"},
-    {.name = "plan_words",   .title = "plan"},
+static const struct report_column columns[] = {
+    WAY_COLUMNS
+    {.name = "plan_words", .title = "plan"},
+}, run_columns[] = {
+    WAY_COLUMNS
+    {.name = "days",     .digits = 4},
+    {.name = "cost_usd", .title = "cost in USD", .unit = "n", .digits = 3},
+    {.name = "plan_words", .title = "plan"},
 };
 /* clang-format on */
+enum { WAY_CELLS = 8, RUN_CELLS = 2 };
 
-static void add_way(struct report *report, struct report_table *table, const struct tuning *t,
-                    const struct way *way, const char *best_in)
+static struct forecast forecast_way(const struct tuning *t, const struct way *way,
+                                    struct rk_prediction *p)
+{
+    rk_predict(&t->input->model, system_of(t, &way->plan), &way->plan, p);
+    return (struct forecast){&t->input->model,  system_of(t, &way->plan), &way->plan, p,
+                             t->input->assumed, &t->question->sure};
+}
+
+/* Is a whole run asked about? */
+static bool runs(const struct tuning *t)
+{
+    return t->question->run->tokens || t->question->run->samples;
+}
+
+/* Days and cost of the run. */
+static enum rk_status take_run(const struct tuning *t, const struct way *way,
+                               struct report_cell cells[static RUN_CELLS], struct rk_error *error)
+{
+    struct rk_prediction p;
+    struct rk_campaign_outcome outcome;
+    struct run_args own;
+    struct run_terms terms = {.facts = NULL};
+    const struct forecast f = forecast_way(t, way, &p);
+    enum rk_status status =
+        run_take_samples(t->question->run, f.model, f.plan, t->input->pack_tokens, &own, error);
+    if (status == RK_OK) status = run_terms_open(&terms, &own, error);
+    struct run_phases *phases = status == RK_OK ? run_phases_open(&terms, &f, error) : NULL;
+    run_terms_close(&terms);
+    if (!phases) return error->status;
+    rk_campaign_expect_phases(phases->campaign, phases->count, &outcome);
+    cells[0] = cell_number(outcome.total_s / DAY_S);
+    cells[1] = outcome.cost > 0 ? cell_number(outcome.cost) : cell_none();
+    free(phases);
+    return RK_OK;
+}
+
+static enum rk_status add_way(struct report *report, struct report_table *table,
+                              const struct tuning *t, const struct way *way, const char *best_in,
+                              struct rk_error *error)
 {
     char text[RK_PLAN_TEXT];
     rk_plan_text(&way->plan, text, sizeof text);
     const uint64_t longest = way->sure == SURE_FITS ? longest_of(t, way->plan) : 0;
-    REPORT_ROW(report, table, cell_text(way->method), cell_text(best_in),
-               cell_text(sure_name(way->sure)), cell_number(way->need_bytes),
-               cell_count(way->plan.microbatch), cell_count(way->most),
-               cell_number(way->tokens_per_s), longest ? cell_count(longest) : cell_none(),
-               cell_text(report_text(report, "%s", text)));
+    struct report_cell cells[WAY_CELLS + RUN_CELLS + 1] = {
+        cell_text(way->method),           cell_text(best_in),
+        cell_text(sure_name(way->sure)),  cell_number(way->need_bytes),
+        cell_count(way->plan.microbatch), cell_count(way->most),
+        cell_number(way->tokens_per_s),   longest ? cell_count(longest) : cell_none()};
+    const enum rk_status status = runs(t) ? take_run(t, way, &cells[WAY_CELLS], error) : RK_OK;
+    cells[WAY_CELLS + (runs(t) ? RUN_CELLS : 0)] = cell_text(report_text(report, "%s", text));
+    report_row(report, table, cells);
+    return status;
 }
 
 static const struct way *best_of(const struct tuning *t, bool by_need)
@@ -234,36 +294,33 @@ static void note_way(struct report *report, const char *what, const struct way *
                             way->plan.microbatch == 1 ? "" : "s", way->tokens_per_s, text));
 }
 
-/* The verdict of the fastest, which costs least per token on these GPUs, too. */
-static void add_verdict(struct report *report, const struct tuning *t, const struct way *way)
+/* The verdict of the fastest, which costs least per token on these GPUs, too; and what of it no
+ * measured run had. */
+static void add_fastest(struct report *report, const struct tuning *t, const struct way *way,
+                        const struct forecast *f)
 {
-    struct rk_prediction p;
-    const struct forecast f = {
-        &t->input->model, system_of(t, &way->plan), &way->plan, &p, "", NULL};
-    rk_predict(f.model, f.system, f.plan, &p);
     verdict_of(report,
                report_text(report, "fastest way of fine-tuning: %s, %.0f tokens/s per GPU; ",
                            way->method, way->tokens_per_s),
-               &f);
+               f);
+    fits_verdict(report, t->question, f);
+    REPORT_OBJECT(report, NULL, {"method", cell_text(way->method)});
+    forecast_warnings(report, f);
 }
 
-static enum sure report_ways(struct report *report, const struct tuning *t)
+static enum rk_status report_ways(struct report *report, const struct tuning *t,
+                                  struct rk_error *error)
 {
-    const struct way *least = best_of(t, true), *fastest = best_of(t, false);
-    if (!least) {
-        report_answer(report, REPORT_BAD,
-                      "does not fit: no way of fine-tuning does; take more or larger GPUs, or "
-                      "shorter samples");
-        return SURE_NOT;
-    }
-    note_way(report, "Least memory", least);
-    struct report_table *table = REPORT_LIST(
+    struct report_table *table = report_list(
         report, "ways", "Fits of each way of fine-tuning: with least memory, and the fastest",
-        REPORT_IN_TEXT | REPORT_IN_JSON | REPORT_IN_CSV, columns);
-    for (int i = 0; i < METHODS; i++) {
+        REPORT_IN_TEXT | REPORT_IN_JSON | REPORT_IN_CSV, runs(t) ? run_columns : columns,
+        WAY_CELLS + (runs(t) ? RUN_CELLS : 0) + 1);
+    enum rk_status status = RK_OK;
+    for (int i = 0; i < METHODS && status == RK_OK; i++) {
         if (!t->any[i]) continue;
-        add_way(report, table, t, &t->least[i], "least memory");
-        add_way(report, table, t, &t->fastest[i], "most tokens/s");
+        status = add_way(report, table, t, &t->least[i], "least memory", error);
+        if (status == RK_OK)
+            status = add_way(report, table, t, &t->fastest[i], "most tokens/s", error);
     }
     report_note(
         report,
@@ -274,20 +331,40 @@ static enum sure report_ways(struct report *report, const struct tuning *t)
             "%.3g %% (--sure). A way that offloads is called the "
             "fastest only where it is faster by a tenth.",
             TOKENS_STEP, 100 * t->question->sure.fits));
-    return fastest->sure;
+    return status;
 }
 
-enum sure fits_tune(struct report *report, const struct fits_question *question,
-                    const struct plan_input *input)
+/* All of the answer, of which the plan of the first line is saved. */
+static enum rk_status answer(struct report *report, const struct tuning *t, enum sure *sure,
+                             struct rk_error *error)
 {
-    struct tuning t = {.question = question, .input = input};
-    struct rk_system with_host;
-    struct host host;
-    struct rk_error none;
-    char note[HOST_WORD], tokens[QUANTITY_TEXT];
-    if (host_of(&input->system, &host) &&
-        host_load(&host, question->line, &with_host, &none) == RK_OK)
-        t.host = &with_host;
+    const struct way *least = best_of(t, true), *fastest = best_of(t, false);
+    struct run_args run;
+    struct rk_prediction p;
+    if (!least) {
+        report_answer(report, REPORT_BAD,
+                      "does not fit: no way of fine-tuning does; take more or larger GPUs, or "
+                      "shorter samples");
+        report_paragraph(report, report_text(report, "assumed: %s", t->input->assumed));
+        return RK_OK;
+    }
+    const struct forecast f = forecast_way(t, fastest, &p);
+    const struct save_answer saved = {f.model, f.system, f.plan, &run};
+    enum rk_status status =
+        run_take_samples(t->question->run, f.model, f.plan, t->input->pack_tokens, &run, error);
+    if (status == RK_OK) status = save_files(t->question->save, &saved, error);
+    *sure = fastest->sure;
+    if (status != RK_OK) return status;
+    add_fastest(report, t, fastest, &f);
+    note_way(report, "Least memory", least);
+    status = report_ways(report, t, error);
+    return status == RK_OK ? run_section(report, &run, &f, NULL, NULL, error) : status;
+}
+
+/* What is asked about. */
+static void say_question(struct report *report, const struct plan_input *input)
+{
+    char tokens[QUANTITY_TEXT];
     report_note(
         report,
         report_text(report, "%s on %s, %llu GPU%s, samples of %s tokens", input->model.id,
@@ -295,15 +372,36 @@ enum sure fits_tune(struct report *report, const struct fits_question *question,
                     input->draft.plan.ranks == 1 ? "" : "s",
                     whole_format(tokens, input->draft.plan.sequence ? input->draft.plan.sequence
                                                                     : input->model.sequence)));
-    if (*input->assumed) report_note(report, report_text(report, "  assumed: %s", input->assumed));
+}
+
+enum rk_status fits_tune(struct report *report, const struct fits_question *question,
+                         const struct plan_input *input, enum sure *sure, struct rk_error *error)
+{
+    struct tuning t = {.question = question, .input = input};
+    struct rk_system with_host;
+    struct host host;
+    struct rk_lengths lengths = {.rows = 0};
+    struct rk_error none;
+    char note[HOST_WORD];
+    *sure = SURE_NOT;
+    if (host_of(&input->system, &host) &&
+        host_load(&host, question->line, &with_host, &none) == RK_OK)
+        t.host = &with_host;
+    say_question(report, input);
     if (t.host)
         report_note(report,
                     report_text(report, "  offloading to %s, assumed", host_note(&host, note)));
+    enum rk_status status = runs(&t) ? RK_OK : run_check(question->run, error);
+    if (status == RK_OK && question->lengths && input->draft.plan.padded) {
+        status = rk_lengths_load(question->lengths, &lengths, error);
+        rk_lengths_cut(&lengths, (double)input->draft.plan.sequence);
+        t.padded = &lengths;
+    }
     struct plan_draft chosen = input->draft;
     memset(chosen.words, 0, sizeof chosen.words);
-    walk(&t, 0, 0, &chosen);
-    const enum sure sure = report_ways(report, &t);
-    if (sure != SURE_NOT) add_verdict(report, &t, best_of(&t, false));
+    if (status == RK_OK) walk(&t, 0, 0, &chosen);
+    if (status == RK_OK) status = answer(report, &t, sure, error);
+    rk_lengths_release(&lengths);
     if (t.host) rk_system_release(&with_host);
-    return sure;
+    return status;
 }

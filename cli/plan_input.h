@@ -36,6 +36,7 @@ struct plan_input {
     struct plan_draft draft;      /* what was said; complete after plan_settle */
     char sequence_why[MODEL_WHY]; /* "the model's", or what was assumed */
     char assumed[PLAN_NOTES];     /* "batch 256 (4 for each GPU), ..."; "" when nothing was */
+    double pack_tokens;           /* of a sample in packs, in the mean; 0: nobody said */
     bool searched;                /* over several clusters: nobody said the stages */
 };
 
@@ -81,6 +82,10 @@ void plan_input_release(struct plan_input *input); /* a zeroed input is fine */
 typedef void plan_choose(struct plan_input *input, void *context);
 enum rk_status plan_settle(const struct plan_source *source, struct plan_input *input,
                            plan_choose *choose, void *context, struct rk_error *error);
+
+/* What microbatches of the plan are padded to with such samples, grouped where it says so. */
+struct rk_lengths;
+void plan_pad(struct rk_plan *plan, const struct rk_lengths *lengths);
 
 /* --lengths and --batching as members of the plan; plan_gather asks it. plan_lengths.c. */
 enum rk_status plan_take_lengths(const struct plan_source *source, struct plan_input *input,

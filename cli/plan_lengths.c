@@ -20,20 +20,32 @@ static void give_grouped(struct plan_draft *draft, bool grouped)
 }
 
 /* A microbatch holds the answers of all its samples. */
-static void pad(struct plan_input *input, struct rk_lengths *lengths, bool grouped)
+void plan_pad(struct rk_plan *plan, const struct rk_lengths *lengths)
+{
+    const uint64_t samples = plan->microbatch * rk_plan_answers(plan);
+    plan->padded = (uint64_t)rint(plan->length_grouped ? rk_lengths_grouped(lengths, samples)
+                                                       : rk_lengths_padded(lengths, samples));
+}
+
+static void pad(struct plan_input *input, struct rk_lengths *lengths, bool grouped, bool open)
 {
     struct rk_plan *plan = &input->draft.plan;
-    const uint64_t samples = plan->microbatch * rk_plan_answers(plan);
     if (plan->sequence) rk_lengths_cut(lengths, (double)plan->sequence);
     const double longest = rk_lengths_longest(lengths);
-    const double padded =
-        grouped ? rk_lengths_grouped(lengths, samples) : rk_lengths_padded(lengths, samples);
     give(&input->draft, "sequence", &plan->sequence, ceil(longest));
-    give(&input->draft, "padded", &plan->padded, rint(padded));
     give_grouped(&input->draft, grouped);
-    plan_assume(input,
-                "samples of %.0f (mean) to %.0f tokens padded to %.0f (mean of microbatches%s)",
-                rk_lengths_mean(lengths), longest, padded, grouped ? " sorted by length" : "");
+    plan_pad(plan, lengths);
+    input->draft.given[plan_row("padded")] = true;
+    if (open)
+        plan_assume(input,
+                    "samples of %.0f (mean) to %.0f tokens padded to the longest of each "
+                    "microbatch%s",
+                    rk_lengths_mean(lengths), longest, grouped ? ", sorted by length" : "");
+    else
+        plan_assume(
+            input,
+            "samples of %.0f (mean) to %.0f tokens padded to %" PRIu64 " (mean of microbatches%s)",
+            rk_lengths_mean(lengths), longest, plan->padded, grouped ? " sorted by length" : "");
 }
 
 static void pack(struct plan_input *input, struct rk_lengths *lengths, bool joined)
@@ -41,7 +53,8 @@ static void pack(struct plan_input *input, struct rk_lengths *lengths, bool join
     struct rk_plan *plan = &input->draft.plan;
     const double sequence = (double)(plan->sequence ? plan->sequence : input->model.sequence);
     rk_lengths_cut(lengths, sequence);
-    const double mean = rk_lengths_mean(lengths), packed = rk_lengths_packed(lengths);
+    const double mean = input->pack_tokens = rk_lengths_mean(lengths);
+    const double packed = rk_lengths_packed(lengths);
     if (!joined && rint(packed) < sequence)
         give(&input->draft, "packed", &plan->packed, rint(packed));
     give_grouped(&input->draft, false);
@@ -67,12 +80,13 @@ enum rk_status plan_take_lengths(const struct plan_source *source, struct plan_i
     if (plan_given(draft, "padded") || plan_given(draft, "packed"))
         return refuse("--lengths sets padded and packed: leave out --lengths, or these words",
                       error);
-    if (pads && !plan_given(draft, "microbatch"))
+    const bool open = !plan_given(draft, "microbatch");
+    if (pads && open && !source->batches)
         return refuse("--lengths: what samples are padded to depends on how many are in a "
                       "microbatch: give it, mbsN",
                       error);
     const enum rk_status status = rk_lengths_load(source->lengths, &lengths, error);
-    if (status == RK_OK && pads) pad(input, &lengths, sorts);
+    if (status == RK_OK && pads) pad(input, &lengths, sorts, open);
     if (status == RK_OK && !pads) pack(input, &lengths, source->batching == BATCHING_JOINED);
     rk_lengths_release(&lengths);
     return status;

@@ -235,6 +235,14 @@ void forecast_memory_errors(struct report *report, const struct forecast *f)
     if (error_bar_of_memory(bars, &request, &memory)) add_memory_bar(report, f, &memory);
 }
 
+void forecast_warnings(struct report *report, const struct forecast *f)
+{
+    const struct error_bars *bars = bars_of(f);
+    if (!bars) return;
+    const struct error_request request = request_of(f);
+    add_warnings(report, bars, &request);
+}
+
 void forecast_error_records(struct report *report, const struct forecast *f)
 {
     const struct error_bars *bars = bars_of(f);

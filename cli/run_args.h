@@ -23,6 +23,9 @@ struct run_args {
     const char *phases; /* "252M gbs512 seq4096; rest"; NULL: one */
     double seed;
     bool elastic;
+    const char *samples; /* of an epoch; NULL: tokens are said, if anything */
+    double epochs;       /* 0: one */
+    char of_samples[32]; /* what `tokens` then is */
 };
 
 #define RUN_ARGS_INIT                                                                              \
@@ -31,6 +34,15 @@ struct run_args {
     }
 
 extern const struct option run_options[];
+
+/* --samples and --epochs, for commands of one plan. */
+extern const struct option samples_options[];
+
+/* The arguments with the tokens of their samples under a plan, padding included; of packs,
+ * `pack_tokens` are in a sample (0: no packs are said). `own` points into itself. run_samples.c */
+enum rk_status run_take_samples(const struct run_args *args, const struct rk_model *model,
+                                const struct rk_plan *plan, double pack_tokens,
+                                struct run_args *own, struct rk_error *error);
 
 /* What the arguments stand for once the facts are read. */
 enum { RUN_NOTES = 1024 };

@@ -26,9 +26,9 @@ extern const struct option save_options[];
 enum rk_status save_check(const struct save_args *args, enum rk_framework framework,
                           struct rk_error *error);
 
-/* Writes what was asked for. A script is the whole launch file of the plan's framework:
- * Megatron-LM's, or torchrun with DeepSpeed's or torchtitan's configuration; calculon has none.
- * RK_BAD_ARGUMENT, and nothing is written, where no one job runs a plan over clusters. */
+/* Writes what was asked for. A script is the whole launch file of launch_tool(): Megatron-LM's, or
+ * torchrun with the tool's configuration; calculon has none, and a tool that would train something
+ * else is RK_UNSUPPORTED. RK_BAD_ARGUMENT, and nothing is written, where no one job runs a plan over clusters. */
 enum rk_status save_files(const struct save_args *args, const struct save_answer *answer,
                           struct rk_error *error);
 

@@ -228,6 +228,14 @@ static void add_schedules(struct report *report, const struct search *search,
     }
 }
 
+/* What takes searches of its own. */
+static enum rk_status add_tables(struct report *report, const struct search *search,
+                                 const struct layerwise_answer *answer, struct rk_error *error)
+{
+    add_schedules(report, search, answer);
+    return add_fronts(report, search, answer, error);
+}
+
 /* ---- the answer ---- */
 
 static const struct report_column head_columns[] = {
@@ -370,8 +378,11 @@ int search_layerwise(const struct search *search)
         add_room(&report, search, answer);
         add_runs(&report, answer);
         add_stages(&report, answer);
-        add_schedules(&report, search, answer);
-        if (add_fronts(&report, search, answer, &error) != RK_OK) code = options_fail(&error);
+        if (!answer->complete)
+            report_note(&report, "Schedules and the memory of stages are left out: the search was "
+                                 "stopped.");
+        else if (add_tables(&report, search, answer, &error) != RK_OK)
+            code = options_fail(&error);
         add_commands(&report, search, &answer->plan);
         if (!answer->complete) code = RK_INTERRUPTED;
         code = show_report(&report, &args->show, args->output, code);

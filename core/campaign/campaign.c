@@ -1,5 +1,6 @@
 #include "campaign/facts.h"
 
+#include "estimate/checkpoint.h"
 #include "estimate/stages.h"
 
 #include <math.h>
@@ -8,14 +9,6 @@
 enum { HOUR_S = 3600 };
 
 /* ---- of a plan ---- */
-
-static double state_bytes(const struct rk_plan *plan)
-{
-    if (!rk_answerer(plan->framework)->layers)
-        return 14; /* 16-bit weights, fp32 master copy and moments */
-    const struct element_bytes e = element_bytes_of(plan);
-    return e.weight + e.optimizer;
-}
 
 static double nodes_of(const struct rk_campaign *c)
 {
@@ -72,7 +65,7 @@ struct rk_campaign rk_campaign_of(const struct rk_campaign_facts *facts,
         .tokens_per_step = (double)plan->batch * tokens_trained(model, plan),
         .step_s = prediction->step_s,
         .ranks = plan->ranks,
-        .checkpoint_bytes = (double)rk_model_parameters(model) * state_bytes(plan),
+        .checkpoint_bytes = checkpoint_bytes_of(model, plan),
         .rates = logbook_rates(&facts->logbook[0]),
         .recovery = {.node = node,
                      .detect_s = r->detect_s,

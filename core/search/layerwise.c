@@ -137,7 +137,7 @@ static void add_shapes(struct quest *q, const struct rk_plan *base, struct candi
 {
     uint64_t divisor[MAX_DIVISORS];
     const int divisors = divisors_of(base->batch, divisor);
-    for (int i = 0; i < divisors && !q->failed; i++)
+    for (int i = 0; i < divisors && !q->failed && !layerwise_stopped(q); i++)
         if (starts(q, base, base->batch / divisor[i])) add_shape(q, base, divisor[i], all);
 }
 
@@ -164,11 +164,6 @@ static struct rk_plans_problem plain(const struct rk_plans_problem *problem)
     p.pinned[RK_PLAN_RECOMPUTE_LAYERS].count = 1;
     p.pinned[RK_PLAN_RECOMPUTE_LAYERS].value[0] = p.pinned[RK_PLAN_RECOMPUTE_LAYERS].to[0] = 0;
     return p;
-}
-
-static bool stopped(const struct layerwise_query *query)
-{
-    return query->stop && query->stop(query->context);
 }
 
 /* What all layers must have alike, and how many there may be. */
@@ -212,7 +207,7 @@ static void gather(struct quest *q, struct candidates *all)
         base.order = RK_ORDER_TP_CP_DP_PP;
         base.layout = NULL;
         if (any) add_chunks(q, &base, all);
-        q->answer->complete = !stopped(q->query);
+        q->answer->complete = !layerwise_stopped(q);
     }
 }
 
@@ -229,7 +224,7 @@ static void solve_all(struct quest *q, struct candidates *all)
             answer->counts.excluded++;
         else if (!q->failed && answer->complete)
             c->found_s = layerwise_search_shape(q, c->shape);
-        answer->complete = answer->complete && !stopped(q->query);
+        answer->complete = answer->complete && !layerwise_stopped(q);
     }
 }
 
@@ -358,7 +353,8 @@ static enum rk_status search_on(const struct rk_system *system, const struct lay
     memset(answer, 0, sizeof *answer);
     answer->complete = true;
     gather(&q, &all);
-    if (rk_plans_best(&asked, &any, &q.prediction, NULL) == RK_OK) {
+    const bool enough = answer->found && !answer->complete; /* it was stopped */
+    if (!enough && rk_plans_best(&asked, &any, &q.prediction, NULL) == RK_OK) {
         answer->any_s = q.prediction.step_s;
         take_alike(&q, &any);
     }

@@ -192,7 +192,7 @@ static bool solve_shape(struct quest *q, struct shape *s)
 {
     struct excess less = {{0}};
     bool found = false;
-    for (int try = 0; try < RETRIES + s->watched && !q->failed; try++) {
+    for (int try = 0; try < RETRIES + s->watched && !q->failed && !layerwise_stopped(q); try++) {
         struct stages_answer answer;
         struct excess over = {{0}};
         struct capacity capacity = shape_capacity(s);
@@ -226,12 +226,12 @@ double layerwise_search_shape(struct quest *q, struct shape *s)
     q->shape = s;
     q->starts = 0;
     q->answer->counts.unfit += !solve_shape(q, s);
-    for (int way = 0; way < s->ways && q->left > 0; way++) {
+    for (int way = 0; way < s->ways && q->left > 0 && !layerwise_stopped(q); way++) {
         const struct mix alike = mix_alike(s, way);
         consider(q, &alike);
     }
     const long before = q->left, most = before < MOST_AROUND ? before : MOST_AROUND;
-    for (int i = 0; i < q->starts && !q->failed; i++) {
+    for (int i = 0; i < q->starts && !q->failed && !layerwise_stopped(q); i++) {
         if (q->start[i].worth > FAR * q->least_s) break;
         struct climb around = {s, judge, q, most - (before - q->left), CLIMB_WEIGHT};
         struct mix_judged *judged = &q->start[i].judged;

@@ -48,6 +48,12 @@ struct quest {
 
 double layerwise_messages_s(const struct shape *s);
 
+/* Was the search asked to stop? */
+static inline bool layerwise_stopped(const struct quest *q)
+{
+    return q->query->stop && q->query->stop(q->query->context);
+}
+
 bool layerwise_launches(const struct quest *q, const struct rk_plan *plan);
 
 /* What the surrogate finds of a shape, and mixes whose layers are alike; then what is better around

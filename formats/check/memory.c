@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <reckon/advise.h>
 #include <reckon/predict.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,87 +27,29 @@ static double states_of(const struct rk_stage *stage)
            stage->holds[RK_HOLD_optimizer];
 }
 
-/* ---- the cheapest single change ---- */
-
-struct change {
-    const char *word;
-    bool (*apply)(struct rk_plan *plan);
-};
-
-static bool shard(struct rk_plan *p)
-{
-    if (p->zero >= 1 || rk_plan_data(p) * p->context < 2) return false;
-    p->zero = 1;
-    return true;
-}
-
-static bool shard_all(struct rk_plan *p)
-{
-    if (p->zero == 3 || p->pipeline > 1 || rk_plan_data(p) * p->context < 2) return false;
-    p->zero = 3;
-    return true;
-}
-
-static bool split_norms(struct rk_plan *p)
-{
-    if (p->sequence_parallel || p->tensor < 2) return false;
-    return p->sequence_parallel = true;
-}
-
-static bool recompute_parts(struct rk_plan *p)
-{
-    if (p->recompute != RK_KEEP) return false;
-    p->recompute = RK_SELECTIVE;
-    p->recompute_parts = 1u << RK_PART_CORE_ATTENTION | 1u << RK_PART_MLP;
-    return true;
-}
-
-static bool recompute_all(struct rk_plan *p)
-{
-    if (p->recompute == RK_WHOLE && !p->recompute_layers) return false;
-    p->recompute = RK_WHOLE;
-    p->recompute_layers = 0;
-    p->recompute_parts = 0;
-    return true;
-}
-
-static bool one_sample(struct rk_plan *p)
-{
-    if (p->microbatch == 1) return false;
-    p->microbatch = 1;
-    return true;
-}
-
-static const struct change changes[] = {
-    {"sp", split_norms},
-    {"zero1", shard},
-    {"mbs1", one_sample},
-    {"recompute=selective:core_attn+mlp", recompute_parts},
-    {"recompute=full", recompute_all},
-    {"zero3", shard_all},
-};
-
-/* "recompute=full needs 74 GiB": the fastest of the changes with which it fits for sure, else of
- * those with which it may. */
+/* "recompute=full needs 74 GiB": of the single changes that save memory, as reckon fits lists them,
+ * the fastest with which it fits for sure, else with which it may. */
 static void fix_memory(const struct rk_model *model, const struct rk_system *system,
-                       const struct rk_plan *plan, struct rk_prediction *p, struct rk_finding *f)
+                       const struct rk_plan *plan, const struct rk_prediction *p,
+                       struct rk_finding *f)
 {
-    double best_s = 0;
+    struct rk_saving saving[RK_MAX_SAVINGS];
+    const struct rk_saving *best = NULL;
     bool best_sure = false;
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        struct rk_plan other = *plan;
-        if (!changes[i].apply(&other)) continue;
-        if (rk_predict(model, system, &other, p) != RK_FITS) continue;
-        const bool sure = sure_of(model, &other, p->stage[p->tightest].total_bytes,
+    const int count = rk_savings(model, system, plan, p, saving);
+    for (int i = 0; i < count; i++) {
+        const bool sure = sure_of(model, plan, saving[i].need_bytes,
                                   system->memory[0].capacity_bytes, NULL) == SURE_FITS;
-        if (sure < best_sure || (sure == best_sure && best_s > 0 && p->step_s >= best_s)) continue;
-        best_s = p->step_s;
+        if (!saving[i].fits || sure < best_sure) continue;
+        if (best && sure == best_sure && saving[i].step_s >= best->step_s) continue;
+        best = &saving[i];
         best_sure = sure;
-        snprintf(f->fix, sizeof f->fix, "%s needs %.0f GiB", changes[i].word,
-                 p->stage[p->tightest].total_bytes / GiB);
     }
-    if (best_s > 0) return;
-    snprintf(f->fix, sizeof f->fix, "no single change is enough: reckon fits lists what saves");
+    if (best)
+        snprintf(f->fix, sizeof f->fix, "%.70s needs %.0f GiB", best->words,
+                 best->need_bytes / GiB);
+    else
+        snprintf(f->fix, sizeof f->fix, "no single change is enough: reckon fits lists what saves");
 }
 
 struct rk_finding *memory_blame(const struct rk_model *model, const struct rk_plan *plan,

@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include <reckon/check.h>
 
-enum check_format { CHECK_TEXT, CHECK_JSON, CHECK_SARIF };
+enum check_format { CHECK_TEXT, CHECK_JSON, CHECK_SARIF, CHECK_CSV };
 
 /* What findings are about. */
 struct checked {

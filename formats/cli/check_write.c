@@ -1,4 +1,4 @@
-/* Findings as text, JSON, SARIF 2.1.0 and a page. */
+/* Findings as text, JSON, SARIF 2.1.0, CSV and a page. */
 #include "base/text.h"
 #include "cli/check.h"
 #include "cli/pages.h"
@@ -157,6 +157,35 @@ static json_t *sarif_of(const struct rk_findings *findings, const struct checked
                      sarif_rules(), "results", results);
 }
 
+/* ---- CSV ---- */
+
+/* The members of the JSON; a header alone where nothing was found. */
+static bool write_rows(FILE *out, const struct rk_findings *findings, const struct checked *checked)
+{
+    static const struct report_column columns[] = {
+        {.name = "rule"},   {.name = "severity"}, {.name = "file"}, {.name = "line"},
+        {.name = "column"}, {.name = "rank"},     {.name = "what"}, {.name = "have"},
+        {.name = "need"},   {.name = "fix"}};
+    struct report report = {.first = NULL};
+    struct report_style style = {.utf8 = true};
+    struct rk_error error;
+    struct report_table *table = REPORT_LIST(&report, NULL, NULL, REPORT_IN_CSV, columns);
+    for (int i = 0; i < findings->count; i++) {
+        const struct rk_finding *f = &findings->finding[i];
+        report_row(&report, table,
+                   (const struct report_cell[]){
+                       cell_text(f->rule), cell_text(level_of(f)), cell_text(file_of(f, checked)),
+                       f->line ? cell_count((uint64_t)f->line) : cell_none(),
+                       f->column ? cell_count((uint64_t)f->column) : cell_none(),
+                       f->rank >= 0 ? cell_count((uint64_t)f->rank) : cell_none(),
+                       cell_text(f->what), cell_text(f->have), cell_text(f->need),
+                       cell_text(f->fix)});
+    }
+    const enum rk_status status = report_write(&report, REPORT_AS_CSV, &style, out, &error);
+    report_release(&report);
+    return status == RK_OK;
+}
+
 /* ---- page ---- */
 
 static void add_counts(struct report *report, const struct rk_findings *findings)
@@ -240,6 +269,8 @@ int check_write(const struct rk_findings *findings, const struct checked *checke
         good = write_json(output.file, json_of(findings, checked));
     else if (format == CHECK_SARIF)
         good = write_json(output.file, sarif_of(findings, checked));
+    else if (format == CHECK_CSV)
+        good = write_rows(output.file, findings, checked);
     else
         write_text(output.file, findings, checked);
     if (!good) {

@@ -33,7 +33,7 @@ struct check_args {
 
 #define AT(member) .offset = offsetof(struct check_args, member)
 
-static const char *const formats[] = {"text", "json", "sarif", NULL};
+static const char *const formats[] = {"text", "json", "sarif", "csv", NULL};
 static const char *const transports[] = {"nccl", "mpi", NULL};
 
 /* clang-format off */
@@ -101,7 +101,7 @@ static const struct option batch_rows[] = {
 
 static const struct option form_rows[] = {
     {.name = "format", .type = OPTION_CHOICE, AT(format), .choices = formats,
-     .help = "Print text, json, or sarif (2.1.0), which code hosts show next to the file"},
+     .help = "Print text, json, csv, or sarif (2.1.0), which code hosts show next to the file"},
     {.letter = 'o', .name = "output", .common = true, .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
      .help = "Write to FILE, atomically; - is standard output (default: -). A name that ends in .html gives a page"},
     {.name = NULL},

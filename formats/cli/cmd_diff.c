@@ -75,7 +75,7 @@ const struct usage diff_usage = {
         "attention kernel of A: the gain that a launch script misses. For a script of Megatron-LM the "
         "answer ends with the arguments to change, in the script's spelling and order, each with its "
         "gain alone and the memory it takes; -o run2.sh writes the changed script, after reading it "
-        "back as B. For a configuration of torchtitan, DeepSpeed, NeMo, axolotl, LLaMA-Factory and "
+        "back as B. Of the learned headroom B leaves no more than A does, if A fits. For a configuration of torchtitan, DeepSpeed, NeMo, axolotl, LLaMA-Factory and "
         "others B is the best plan that its keys can express, and -o with the file's ending writes "
         "it with these keys changed. Nothing is run.\n\n"
         "Exit status 0: both plans can run and fit; 1: one of them does not; unsure ones count as fitting.",

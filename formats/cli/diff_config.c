@@ -19,12 +19,22 @@ static struct knob_file file_of(const struct diff_input *in, const struct config
                               .usable_bytes = in->usable_bytes};
 }
 
-/* The bytes of A's fullest stage, where it fits; 0 otherwise. */
-static double need_of(const struct diff_input *in)
+/* The share that A takes, where it fits; else 0. */
+static double share_of(const struct diff_input *in)
 {
     static struct rk_prediction p;
-    const bool fits = rk_predict(&in->model, &in->system, &in->a, &p) == RK_FITS;
-    return fits ? p.stage[p.tightest].total_bytes : 0;
+    if (rk_predict(&in->model, &in->system, &in->a, &p) != RK_FITS) return 0;
+    return p.stage[p.tightest].total_bytes / in->system.memory[0].capacity_bytes;
+}
+
+enum rk_status diff_room(const struct diff_source *source, const struct diff_input *input,
+                         double *room, struct rk_error *error)
+{
+    const bool learned = !source->headroom || strcmp(source->headroom, "learned") == 0;
+    const enum rk_status status =
+        headroom_room(source->headroom, &input->model, &input->system, &input->a, room, error);
+    if (status == RK_OK && learned) *room = fmax(*room, share_of(input));
+    return status;
 }
 
 enum rk_status config_best(const struct diff_source *source, struct diff_input *input,
@@ -32,13 +42,8 @@ enum rk_status config_best(const struct diff_source *source, struct diff_input *
 {
     double room;
     const struct config_source config = launch_config(&input->from, input->launch);
-    enum rk_status status =
-        headroom_room(source->headroom, &input->model, &input->system, &input->a, &room, error);
+    enum rk_status status = diff_room(source, input, &room, error);
     input->usable_bytes = room * input->system.memory[0].capacity_bytes;
-    if (status == RK_OK && !source->headroom) { /* A runs with what it needs */
-        const double need = need_of(input);
-        if (need > input->usable_bytes) input->usable_bytes = need;
-    }
     const struct knob_file file = file_of(input, &config);
     if (status == RK_OK) input->best = calloc(1, sizeof *input->best);
     if (status == RK_OK && !input->best) status = no_memory(error);

@@ -6,6 +6,11 @@
 
 #include "cli/diff_input.h"
 
+/* The share of the memory that B may take: what --headroom says; of what is learned, never less than
+ * A takes, which runs with that. */
+enum rk_status diff_room(const struct diff_source *source, const struct diff_input *input,
+                         double *room, struct rk_error *error);
+
 /* Finds B: the best that the keys of A's file can say. RK_NO_MEMORY: no memory. */
 enum rk_status config_best(const struct diff_source *source, struct diff_input *input,
                            struct rk_error *error);

@@ -265,8 +265,7 @@ static enum rk_status find_best(const struct diff_source *source, struct diff_in
     plan_be_even(&problem->base);
     problem->base.first_layers = problem->base.last_layers = 0;
     problem->base.embedding_counts = problem->base.head_counts = false;
-    enum rk_status status =
-        headroom_room(source->headroom, &input->model, &input->system, a, &room, error);
+    enum rk_status status = diff_room(source, input, &room, error);
     if (status == RK_OK) status = propose(problem, room, input, error);
     free(problem);
     return status;

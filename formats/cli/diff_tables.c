@@ -168,10 +168,12 @@ static void add_differences(struct report *report, const struct diff *d)
         {.name = "alone"}, {.name = "memory"},          {.name = "without"}};
     static const struct report_column said[] = {
         {.name = "key"}, {.name = "a"}, {.name = "b"}, JUDGED};
-    struct report_table *people = REPORT_LIST(report, NULL,
-                                              "Differences, and the effect of each key: A with it "
-                                              "alone, B without it",
-                                              REPORT_IN_TEXT, shown);
+    struct report_table *people = NULL; /* programs get an empty list */
+    if (d->w.count)
+        people = REPORT_LIST(report, NULL,
+                             "Differences, and the effect of each key: A with it alone, B without "
+                             "it",
+                             REPORT_IN_TEXT, shown);
     struct report_table *programs =
         REPORT_LIST(report, "differences", NULL, REPORT_IN_JSON | REPORT_IN_CSV, said);
     for (int i = 0; i < d->w.count; i++) {
@@ -359,8 +361,8 @@ void diff_tables(struct report *report, const struct diff *d,
 {
     add_headline(report, d);
     add_record(report, d);
+    add_differences(report, d);
     if (d->w.count) {
-        add_differences(report, d);
         if (d->layers.count) add_layers(report, d);
         if (d->w.b.timed) add_path(report, d);
     }

@@ -34,17 +34,25 @@ static bool is_of_trainer(const struct rk_plan *plan)
     return habits_of(plan)->libraries &&
            (plan->lora || plan->base != RK_BASE_PLAIN || plan->loss_in_chunks || plan->autocast ||
             plan->objective != RK_NEXT_TOKEN || plan->loss != RK_LOSS_USUAL ||
-            plan->optimizer != RK_ADAM);
+            plan->optimizer != RK_ADAM || plan->weight_element_bytes == 2);
+}
+
+/* What axolotl's file says and trl's does not: the objective, adapters in fp32 on a narrow base. */
+static bool is_axolotls(const struct rk_plan *plan)
+{
+    return plan->objective != RK_NEXT_TOKEN || plan->lora_element_bytes == 4;
 }
 
 const struct launch_tool *launch_tool(const struct rk_plan *plan)
 {
     static const struct launch_tool trl = {"trl", EXPORT_TRL, &trl_target};
+    static const struct launch_tool axolotl = {"axolotl", EXPORT_AXOLOTL, &axolotl_target};
     static const struct launch_tool tools[RK_FRAMEWORKS] = {
         [RK_MEGATRON] = {"megatron", EXPORT_MEGATRON, NULL},
         [RK_FSDP] = {"torchtitan", EXPORT_TORCHTITAN, &torchtitan_target},
         [RK_DEEPSPEED] = {"deepspeed", EXPORT_DEEPSPEED, &deepspeed_target}};
-    return is_of_trainer(plan) ? &trl : &tools[plan->framework];
+    if (is_of_trainer(plan)) return is_axolotls(plan) ? &axolotl : &trl;
+    return &tools[plan->framework];
 }
 
 const char *launch_format(const struct rk_system *system, const struct rk_plan *plan)

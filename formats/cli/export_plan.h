@@ -95,6 +95,9 @@ enum rk_status export_write(const char *path, enum export_target to, const struc
                             const struct export_plan *plan, struct rk_plan *run,
                             struct notes *notes, struct rk_error *error);
 
+/* Is there a command that runs what is written, for a launcher to start? */
+bool export_starts(enum export_target to, const struct rk_plan *plan);
+
 /* What the file would not say of the plan, as warnings; nothing is written. */
 enum rk_status export_lost(enum export_target to, const struct export_plan *plan,
                            struct notes *notes, struct rk_error *error);

@@ -56,33 +56,57 @@ static enum rk_status write_plain(FILE *file, enum export_target to, const struc
                         error);
 }
 
-/* Steps and checkpoints as options, which override the file. */
-static const char *torchtitan_command(const struct export_how *how, const char *command,
-                                      char text[256])
+/* What starts a target; steps and checkpoints are options of it, which override the file. */
+struct start {
+    const char *file, *command;
+    const char *every, *steps; /* NULL: it has no such options */
+};
+
+enum { COMMAND = 256 };
+
+static const char *run_command(const struct start *start, const struct export_how *how,
+                               char text[COMMAND])
 {
-    int used = snprintf(text, 256, "%s --checkpoint.enable", command);
-    if (how->run.save_every)
-        used += snprintf(text + used, 256 - (size_t)used, " --checkpoint.interval %" PRIu64,
+    int used = snprintf(text, COMMAND, "%s", start->command);
+    if (start->every && how->run.save_every)
+        used += snprintf(text + used, COMMAND - (size_t)used, " %s %" PRIu64, start->every,
                          how->run.save_every);
-    if (how->run.steps)
-        snprintf(text + used, 256 - (size_t)used, " --training.steps %" PRIu64, how->run.steps);
+    if (start->steps && how->run.steps)
+        snprintf(text + used, COMMAND - (size_t)used, " %s %" PRIu64, start->steps, how->run.steps);
     return text;
+}
+
+/* The commands of trl are modules of that name (trl/scripts/sft.py, dpo.py, kto.py). */
+static const struct start *start_of(enum export_target to, const struct rk_plan *plan)
+{
+    /* clang-format off */
+    static const struct start starts[EXPORT_FSDP + 1] = {
+        [EXPORT_DEEPSPEED]  = {"ds_config.json", "train.py --deepspeed ds_config.json", NULL, NULL},
+        [EXPORT_TORCHTITAN] = {"job.toml", "-m torchtitan.train --job.config_file job.toml --checkpoint.enable", "--checkpoint.interval", "--training.steps"},
+        [EXPORT_ACCELERATE] = {ACCELERATE_FILE, NULL, NULL, NULL},
+        [EXPORT_NANOTRON]   = {NANOTRON_FILE, "run_train.py --config-file " NANOTRON_FILE, NULL, NULL},
+        [EXPORT_BRIDGE]     = {BRIDGE_FILE, BRIDGE_COMMAND, NULL, NULL},
+        [EXPORT_AXOLOTL]    = {"axolotl.yaml", "-m axolotl.cli.train axolotl.yaml", "--save_steps", "--max_steps"},
+        [EXPORT_TRL]        = {"trl.yaml", "-m trl.scripts.sft --config trl.yaml", "--save_steps", "--max_steps"},
+    }, dpo = {"trl.yaml", "-m trl.scripts.dpo --config trl.yaml", "--save_steps", "--max_steps"},
+       kto = {"trl.yaml", "-m trl.scripts.kto --config trl.yaml", "--save_steps", "--max_steps"};
+    /* clang-format on */
+    if (to != EXPORT_TRL) return &starts[to];
+    return plan->objective == RK_DPO ? &dpo : plan->objective == RK_KTO ? &kto : &starts[to];
+}
+
+bool export_starts(enum export_target to, const struct rk_plan *plan)
+{
+    return to == EXPORT_MEGATRON || start_of(to, plan)->file;
 }
 
 static enum rk_status write_target(FILE *file, enum export_target to, const struct export_how *how,
                                    const struct export_plan *plan, struct notes *notes,
                                    struct rk_error *error)
 {
-    static const struct {
-        const char *file, *command;
-    } starts[] = {
-        [EXPORT_DEEPSPEED] = {"ds_config.json", "train.py --deepspeed ds_config.json"},
-        [EXPORT_TORCHTITAN] = {"job.toml", "-m torchtitan.train --job.config_file job.toml"},
-        [EXPORT_ACCELERATE] = {ACCELERATE_FILE, NULL},
-        [EXPORT_NANOTRON] = {NANOTRON_FILE, "run_train.py --config-file " NANOTRON_FILE},
-        [EXPORT_BRIDGE] = {BRIDGE_FILE, BRIDGE_COMMAND}};
+    const struct start *start = start_of(to, &plan->plan);
     const bool whole = to == EXPORT_MEGATRON && how->launcher != LAUNCHER_KUBERNETES;
-    char *text = NULL, command[ACCELERATE_COMMAND], whole_run[256];
+    char *text = NULL, command[ACCELERATE_COMMAND], whole_run[COMMAND];
     size_t size = 0;
     if (how->launcher == LAUNCHER_NONE || whole)
         return write_plain(file, to, how, plan, notes, error);
@@ -98,12 +122,12 @@ static enum rk_status write_target(FILE *file, enum export_target to, const stru
                                  .ranks = plan->plan.ranks,
                                  .gpus_per_node = how->gpus_per_node,
                                  .name = "reckon",
-                                 .file = starts[to].file,
+                                 .file = start->file,
                                  .text = text,
-                                 .command = starts[to].command,
+                                 .command = start->command,
                                  .accelerate = to == EXPORT_ACCELERATE,
                                  .one_queue = plan->plan.zero < 2 && plan->plan.tensor > 1};
-    if (launch.resumes) launch.command = torchtitan_command(how, starts[to].command, whole_run);
+    if (start->steps) launch.command = run_command(start, how, whole_run);
     if (status == RK_OK && launch.accelerate)
         launch.command = accelerate_command(&plan->model, &plan->plan, command);
     if (status == RK_OK) launch_file_write(file, &launch);

@@ -40,9 +40,7 @@ enum rk_status save_check(const struct save_args *args, enum rk_framework framew
 static enum rk_status save_script(const struct save_args *args, const struct save_answer *answer,
                                   const struct rk_plan *plan, struct rk_error *error)
 {
-    static const enum export_target target[] = {[RK_MEGATRON] = EXPORT_MEGATRON,
-                                                [RK_FSDP] = EXPORT_TORCHTITAN,
-                                                [RK_DEEPSPEED] = EXPORT_DEEPSPEED};
+    const struct launch_tool *tool = launch_tool(plan);
     struct export_how how = {.launcher = args->launcher + 1, .gpus_per_node = args->gpus_per_node};
     const struct export_plan both = {*answer->model, *plan};
     struct rk_plan run;
@@ -52,9 +50,15 @@ static enum rk_status save_script(const struct save_args *args, const struct sav
     if (!launch_has_file(answer->system))
         return rk_fail(error, RK_UNSUPPORTED, NULL, 0, 0, LAUNCH_NO_FILE, answer->system->id,
                        rk_framework_name(plan->framework));
+    if (!export_starts(tool->to, plan))
+        return rk_fail(
+            error, RK_UNSUPPORTED, NULL, 0, 0,
+            "--save-script: no command runs what says this plan: reckon export %s writes "
+            "it for your program",
+            tool->format);
     struct notes *notes = calloc(1, sizeof *notes);
     if (!notes) return no_memory(error);
-    status = export_write(args->script, target[plan->framework], &how, &both, &run, notes, error);
+    status = export_write(args->script, tool->to, &how, &both, &run, notes, error);
     import_warn(notes, "");
     free(notes);
     return status;

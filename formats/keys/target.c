@@ -12,6 +12,10 @@ static bool is_one(const char *const *outside, const char *key)
     return false;
 }
 
+/* Keys that decide what is trained: a file that says another one trains something else. */
+static const char *const trained[] = {"frozen", "lora", "lora_targets", "adapters",
+                                      "dora",   "base", "objective",    NULL};
+
 enum rk_status target_compare(const struct rk_model *model, const struct rk_plan *plan,
                               const struct rk_plan *run, const char *tool,
                               const char *const *outside, struct notes *notes,
@@ -28,12 +32,18 @@ enum rk_status target_compare(const struct rk_model *model, const struct rk_plan
         if (is_one(outside, key))
             notes_add(notes, NOTE_WARNING, 0, 0, key, list[i].a,
                       "is not decided by %s: see to it in the training code", tool);
+        else if (is_one(trained, key))
+            notes_add_rule(notes, "", NOTE_REFUSED, 0, 0, key, list[i].a,
+                           "reckon export axolotl, llama-factory, trl and torchtune write "
+                           "fine-tuning (framework=fsdp)",
+                           "cannot be expressed in %s: the run has %s and trains something else",
+                           tool, list[i].b);
         else
             notes_add(notes, NOTE_WARNING, 0, 0, key, list[i].a,
                       "cannot be expressed in %s: the run has %s", tool, list[i].b);
     }
     free(list);
-    return RK_OK;
+    return notes_refusal(notes, NULL, error) == RK_OK ? RK_OK : (error->status = RK_UNSUPPORTED);
 }
 
 static void compare_models(const struct target *t, const struct rk_model *model,

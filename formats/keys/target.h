@@ -10,7 +10,8 @@
 #include <stdio.h>
 
 /* A warning for each key in which the run differs from the plan. `outside`, ended by NULL, are keys
- * that the tool's file does not decide at all; `tool` is its name in the messages. */
+ * that the tool's file does not decide at all; `tool` is its name in the messages. RK_UNSUPPORTED
+ * with NOTE_REFUSED where the run would train something else: adapters, a base, an objective. */
 enum rk_status target_compare(const struct rk_model *model, const struct rk_plan *plan,
                               const struct rk_plan *run, const char *tool,
                               const char *const *outside, struct notes *notes,

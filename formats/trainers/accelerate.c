@@ -150,8 +150,22 @@ static void write_degrees(FILE *file, const struct rk_plan *p)
 
 /* ---- reading it back ---- */
 
-static const char *const outside[] = {
-    "vocabulary_multiple", "loss_in_chunks", "full_attention", "grouped", "imbalance", NULL};
+static const char *const outside[] = {"vocabulary_multiple",
+                                      "loss_in_chunks",
+                                      "full_attention",
+                                      "grouped",
+                                      "imbalance",
+                                      "frozen",
+                                      "lora",
+                                      "lora_targets",
+                                      "lora_dropout",
+                                      "lora_element_bytes",
+                                      "adapters",
+                                      "dora",
+                                      "base",
+                                      "objective",
+                                      "reference",
+                                      NULL};
 
 static int set_training(const struct rk_model *model, const struct rk_plan *plan, char (*sets)[80])
 {

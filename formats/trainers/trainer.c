@@ -1,6 +1,7 @@
 /* trainer.c - configurations around the trainer of Hugging Face: TrainingArguments, accelerate,
  * axolotl, LLaMA-Factory. They say batch, precision, sharding and recomputation, by DeepSpeed or
  * FSDP or neither; the model is the caller's. */
+#include "base/text.h"
 #include "keys/reader.h"
 #include "keys/settings_check.h"
 #include "trainers/deepspeed.h"
@@ -282,6 +283,29 @@ static void read_fsdp(const struct reading *r)
     if (t->replicate > 1 && all % t->replicate == 0) p->shard_ranks = all / t->replicate;
 }
 
+/* axolotl's plugins: that of Cut Cross Entropy is on with the plugin alone
+ * (integrations/cut_cross_entropy/args.py), Liger's does what its own keys say
+ * (integrations/liger/args.py). */
+static void read_plugins(struct reading *r)
+{
+    for (size_t i = 0; i < r->settings->count; i++) {
+        const struct setting *s = &r->settings->setting[i];
+        if (strncmp(s->key, "plugins", strlen("plugins")) != 0) continue;
+        if (text_ends_in(s->text, ".CutCrossEntropyPlugin")) {
+            if (settings_find(r->settings, "cut_cross_entropy")) continue;
+            r->t.chunked = true;
+            notes_add(r->notes, NOTE_ASSUMED, 0, 0, "cut_cross_entropy", "true",
+                      "its plugin's preset");
+        } else if (!text_ends_in(s->text, ".LigerPlugin"))
+            notes_add(r->notes, NOTE_WARNING, s->line, s->column, "plugins", s->text,
+                      "is not followed: what it changes is not known");
+        else if (!settings_has(r->settings, "liger_"))
+            notes_add(r->notes, NOTE_WARNING, s->line, s->column, "plugins", s->text,
+                      "changes nothing alone: liger_fused_linear_cross_entropy, liger_rms_norm and "
+                      "the like turn its kernels on");
+    }
+}
+
 static void read_kernels(const struct reading *r)
 {
     const struct trainer *t = &r->t;
@@ -412,6 +436,7 @@ static enum rk_status interpret(struct reading *r)
     if (status != RK_OK) return status;
     if (t->tuning.habits.apart) say_apart(r);
     read_precision(r);
+    read_plugins(r);
     read_kernels(r);
     status = sample_lengths_read(r->source, r->p->sequence ? r->p->sequence : r->m->sequence, r->p,
                                  r->notes, r->error);

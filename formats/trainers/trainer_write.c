@@ -143,6 +143,56 @@ static const char *objective(const struct rk_plan *p)
     return p->objective == RK_NEXT_TOKEN ? "sft" : rk_objective_name(p->objective);
 }
 
+/* What each tool's own example of the objective trains on, and at which rate: all weights, and
+ * adapters. */
+struct lesson {
+    const char *data, *all, *adapters;
+};
+
+/* clang-format off */
+static const struct lesson
+    /* axolotl: examples/llama-3/fft-8b.yaml, lora-8b.yml, instruct-dpo-lora-8b.yml, qlora-1b-kto.yaml,
+     * docs/rlhf.qmd for data; its rates of all weights under preferences are trl's, whose trainers it runs */
+    axolotl_lessons[RK_OBJECTIVES] = {
+    [RK_NEXT_TOKEN] = {"tatsu-lab/alpaca\n    type: alpaca",                                          "2.0e-5", "2.0e-4"},
+    [RK_DPO]        = {"Intel/orca_dpo_pairs\n    split: train\n    type: chatml.intel", "5.0e-7", "2.0e-4"},
+    [RK_SIMPO]      = {"Intel/orca_dpo_pairs\n    split: train\n    type: chatml.intel", "8.0e-6", "8.0e-5"},
+    [RK_ORPO]       = {"argilla/ultrafeedback-binarized-preferences-cleaned\n    type: chat_template.argilla", "8.0e-6", "8.0e-5"},
+    [RK_KTO]        = {"argilla/ultrafeedback-binarized-preferences-cleaned-kto\n    type: llama3.ultra",    "5.0e-7", "2.0e-4"},
+}, /* LLaMA-Factory: examples/train_full/llama3_full_sft.yaml, train_lora/llama3_lora_{sft,dpo,kto}.yaml */
+    llama_factory_lessons[RK_OBJECTIVES] = {
+    [RK_NEXT_TOKEN] = {"alpaca_en_demo", "1.0e-5", "1.0e-4"},
+    [RK_DPO]        = {"dpo_en_demo",    "5.0e-7", "5.0e-6"},
+    [RK_SIMPO]      = {"dpo_en_demo",    "8.0e-6", "5.0e-6"},
+    [RK_ORPO]       = {"dpo_en_demo",    "8.0e-6", "5.0e-6"},
+    [RK_KTO]        = {"kto_en_demo",    "5.0e-7", "5.0e-6"},
+}, /* trl: the heads of trl/scripts/sft.py, dpo.py and kto.py; it has no command for the others */
+    trl_lessons[RK_OBJECTIVES] = {
+    [RK_NEXT_TOKEN] = {"trl-lib/Capybara",                 "2.0e-5", "2.0e-4"},
+    [RK_DPO]        = {"trl-lib/ultrafeedback_binarized",  "5.0e-7", "5.0e-6"},
+    [RK_SIMPO]      = {"trl-lib/ultrafeedback_binarized",  "8.0e-6", "8.0e-5"},
+    [RK_ORPO]       = {"trl-lib/ultrafeedback_binarized",  "8.0e-6", "8.0e-5"},
+    [RK_KTO]        = {"trl-lib/kto-mix-14k",              "5.0e-7", "5.0e-7"},
+}, /* torchtune: recipes/configs/llama3_1/8B_{full,lora,full_dpo,lora_dpo}.yaml; it has no others */
+    torchtune_lessons[RK_OBJECTIVES] = {
+    [RK_NEXT_TOKEN] = {"alpaca_cleaned_dataset",        "2.0e-5", "3.0e-4"},
+    [RK_DPO]        = {"stack_exchange_paired_dataset", "2.0e-5", "5.0e-4"},
+    [RK_SIMPO]      = {"stack_exchange_paired_dataset", "2.0e-5", "5.0e-4"},
+    [RK_ORPO]       = {"stack_exchange_paired_dataset", "2.0e-5", "5.0e-4"},
+    [RK_KTO]        = {"stack_exchange_paired_dataset", "2.0e-5", "5.0e-4"},
+};
+/* clang-format on */
+
+static const char *data_of(const struct lesson *lessons, const struct rk_plan *p)
+{
+    return lessons[p->objective].data;
+}
+
+static const char *rate_of(const struct lesson *lessons, const struct rk_plan *p)
+{
+    return p->lora ? lessons[p->objective].adapters : lessons[p->objective].all;
+}
+
 /* ---- axolotl ---- */
 
 static void write_axolotl_adapters(FILE *file, const struct rk_plan *p)
@@ -171,17 +221,19 @@ static void write_axolotl(FILE *file, const struct rk_model *m, const struct rk_
     sample_lengths_write(file, p);
     if (p->length_grouped) fprintf(file, "group_by_length: true\n");
     fprintf(file,
-            "base_model: %s # your checkpoint of it\ndatasets:\n  - path: tatsu-lab/alpaca\n"
-            "    type: alpaca\noutput_dir: ./out\nsequence_len: %" PRIu64
+            "base_model: %s # your checkpoint of it\ndatasets:\n  - path: %s\n"
+            "output_dir: ./out\nsequence_len: %" PRIu64
             "\nsample_packing: %s\nmicro_batch_size: %" PRIu64
-            "\ngradient_accumulation_steps: %" PRIu64 "\noptimizer: %s\nlearning_rate: 0.0002\n"
+            "\ngradient_accumulation_steps: %" PRIu64 "\noptimizer: %s\nlearning_rate: %s\n"
             "num_epochs: 1\nattn_implementation: %s\ntorch_compile: %s\n",
-            m->id, tokens_of(m, p), yes(p->packed > 0), p->microbatch, accumulation(p),
-            optimizer(p), attention(p), yes(p->fused));
+            m->id, data_of(axolotl_lessons, p), tokens_of(m, p), yes(p->packed > 0), p->microbatch,
+            accumulation(p), optimizer(p), rate_of(axolotl_lessons, p), attention(p),
+            yes(p->fused));
     if (p->loss_in_chunks)
         fprintf(file, "plugins:\n  - axolotl.integrations.liger.LigerPlugin\n"
                       "liger_fused_linear_cross_entropy: true\n");
-    if (p->objective != RK_NEXT_TOKEN) fprintf(file, "rl: %s\n", objective(p));
+    if (p->objective != RK_NEXT_TOKEN)
+        fprintf(file, "rl: %s\nremove_unused_columns: false\n", objective(p));
     if (rk_plan_activations_away(p) > 0) fprintf(file, "activation_offloading: true\n");
     write_precision(file, p);
     write_axolotl_adapters(file, p);
@@ -234,13 +286,14 @@ static void write_llama_factory(FILE *file, const struct rk_model *m, const stru
     sample_lengths_write(file, p);
     if (p->length_grouped) fprintf(file, "group_by_length: true\n");
     fprintf(file,
-            "model_name_or_path: %s # your checkpoint of it\ndataset: alpaca_en_demo\n"
+            "model_name_or_path: %s # your checkpoint of it\ndataset: %s\n"
             "template: default\noutput_dir: ./out\ncutoff_len: %" PRIu64
             "\npacking: %s\nneat_packing: %s\nper_device_train_batch_size: %" PRIu64
-            "\ngradient_accumulation_steps: %" PRIu64 "\noptim: %s\nlearning_rate: 0.0001\n"
+            "\ngradient_accumulation_steps: %" PRIu64 "\noptim: %s\nlearning_rate: %s\n"
             "num_train_epochs: 1\nflash_attn: %s\ntorch_compile: %s\nenable_liger_kernel: %s\n",
-            m->id, tokens_of(m, p), yes(p->packed > 0), yes(p->packed > 0), p->microbatch,
-            accumulation(p), optimizer(p),
+            m->id, data_of(llama_factory_lessons, p), tokens_of(m, p), yes(p->packed > 0),
+            yes(p->packed > 0), p->microbatch, accumulation(p), optimizer(p),
+            rate_of(llama_factory_lessons, p),
             p->attention == RK_FLASH_3 ? "fa3"
             : p->attention == RK_FLASH ? "sdpa"
                                        : "disabled",
@@ -272,14 +325,15 @@ static void write_trl(FILE *file, const struct rk_model *m, const struct rk_plan
     sample_lengths_write(file, p);
     if (p->length_grouped) fprintf(file, "group_by_length: true\n");
     fprintf(file,
-            "model_name_or_path: %s # your checkpoint of it\ndataset_name: trl-lib/Capybara\n"
+            "model_name_or_path: %s # your checkpoint of it\ndataset_name: %s\n"
             "output_dir: ./out\nmax_length: %" PRIu64
             "\npacking: %s\nper_device_train_batch_size: %" PRIu64
-            "\ngradient_accumulation_steps: %" PRIu64 "\noptim: %s\nlearning_rate: 0.0002\n"
+            "\ngradient_accumulation_steps: %" PRIu64 "\noptim: %s\nlearning_rate: %s\n"
             "num_train_epochs: 1\nattn_implementation: %s\ntorch_compile: %s\n"
             "use_liger_kernel: %s\ndtype: %s\n",
-            m->id, tokens_of(m, p), yes(p->packed > 0), p->microbatch, accumulation(p),
-            optimizer(p), attention(p), yes(p->fused), yes(p->loss_in_chunks),
+            m->id, data_of(trl_lessons, p), tokens_of(m, p), yes(p->packed > 0), p->microbatch,
+            accumulation(p), optimizer(p), rate_of(trl_lessons, p), attention(p), yes(p->fused),
+            yes(p->loss_in_chunks),
             !is_narrow(p)             ? "float32"
             : p->precision == RK_FP16 ? "float16"
                                       : "bfloat16");
@@ -349,13 +403,15 @@ static void write_torchtune(FILE *file, const struct rk_model *m, const struct r
     write_torchtune_adapters(file, p);
     fprintf(file,
             "tokenizer:\n  max_seq_len: %" PRIu64 "\ndataset:\n"
-            "  _component_: torchtune.datasets.alpaca_cleaned_dataset\n  packed: %s\n"
+            "  _component_: torchtune.datasets.%s\n  packed: %s\n"
             "batch_size: %" PRIu64 "\ngradient_accumulation_steps: %" PRIu64
-            "\noptimizer:\n  _component_: %s\n  lr: 2e-5\n",
-            tokens_of(m, p), yes(p->packed > 0), p->microbatch, accumulation(p),
+            "\noptimizer:\n  _component_: %s\n  lr: %s\n",
+            tokens_of(m, p), data_of(torchtune_lessons, p), yes(p->packed > 0), p->microbatch,
+            accumulation(p),
             paged   ? paged
             : plain ? plain
-                    : "torch.optim.AdamW");
+                    : "torch.optim.AdamW",
+            rate_of(torchtune_lessons, p));
     if (!paged && p->optimizer == RK_ADAM) fprintf(file, "  fused: %s\n", yes(!p->foreach_step));
     fprintf(file,
             "optimizer_in_bwd: %s\nloss:\n  _component_: torchtune.%s\n"
@@ -382,8 +438,9 @@ static void head_torchtune(FILE *file, const struct rk_model *m, const struct rk
     (void)m;
     fprintf(file,
             "# torchtune 0.6, written by reckon %s, for\n"
-            "# tune run --nproc_per_node %" PRIu64 " %s_finetune_%s --config torchtune.yaml\n",
+            "# tune run --nproc_per_node %" PRIu64 " %s_%s_%s --config torchtune.yaml\n",
             RECKON_VERSION, p->ranks, p->lora ? "lora" : "full",
+            p->objective == RK_DPO ? "dpo" : "finetune",
             p->ranks > 1 ? "distributed" : "single_device");
 }
 
@@ -392,26 +449,31 @@ static void head_torchtune(FILE *file, const struct rk_model *m, const struct rk
 static const char *const outside[] = {
     "vocabulary_multiple", "full_attention", "grouped",        "imbalance",
     "gradient_overlap",    "weight_overlap", "optimizer_rank", NULL};
-/* trl's objective is its command. */
-static const char *const outside_trl[] = {
-    "vocabulary_multiple", "full_attention", "grouped",   "imbalance", "gradient_overlap",
-    "weight_overlap",      "optimizer_rank", "objective", "reference", NULL};
+/* trl's objective is its command, of which it has sft, dpo and kto (trl/cli.py). */
+static int trl_sets(const struct rk_model *model, const struct rk_plan *p, char (*text)[80])
+{
+    (void)model;
+    if (p->objective != RK_DPO && p->objective != RK_KTO) return 0;
+    snprintf(text[0], sizeof *text, "rl=%s", objective(p));
+    return 1;
+}
 
-#define TUNING_TARGET(id, tool, path, imposes, keys)                                               \
+#define TUNING_TARGET(id, tool, path, imposes, says)                                               \
     const struct target id##_target = {.name = tool,                                               \
                                        .file = path,                                               \
                                        .who = imposes,                                             \
                                        .write = write_##id,                                        \
                                        .head = head_##id,                                          \
                                        .given_gpus = true,                                         \
-                                       .outside = keys,                                            \
+                                       .outside = outside,                                         \
+                                       .sets = says,                                               \
                                        .read = READ_##id}
 #define READ_axolotl       axolotl_read
 #define READ_llama_factory llama_factory_read
 #define READ_trl           trainer_read
 #define READ_torchtune     torchtune_read
 
-TUNING_TARGET(axolotl, "axolotl", "axolotl.yaml", BY_ACCELERATE, outside);
-TUNING_TARGET(llama_factory, "LLaMA-Factory", "llama-factory.yaml", BY_ACCELERATE, outside);
-TUNING_TARGET(trl, "trl", "trl.yaml", BY_ACCELERATE, outside_trl);
-TUNING_TARGET(torchtune, "torchtune", "torchtune.yaml", 0, outside);
+TUNING_TARGET(axolotl, "axolotl", "axolotl.yaml", BY_ACCELERATE, NULL);
+TUNING_TARGET(llama_factory, "LLaMA-Factory", "llama-factory.yaml", BY_ACCELERATE, NULL);
+TUNING_TARGET(trl, "trl", "trl.yaml", BY_ACCELERATE, trl_sets);
+TUNING_TARGET(torchtune, "torchtune", "torchtune.yaml", 0, NULL);

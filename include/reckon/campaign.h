@@ -89,7 +89,7 @@ struct rk_campaign {
     double step_s;
     uint64_t ranks;
     double switch_s;         /* before it, to come from another plan: rk_campaign_switch_s() */
-    double checkpoint_bytes; /* of the whole model and its optimizer */
+    double checkpoint_bytes; /* of all that is trained, and its optimizer */
     /* With all spare nodes away the run continues with `reduced_ranks` at `reduced_pace` of its
      * pace, until a node is back; 0: it waits. */
     uint64_t reduced_ranks;

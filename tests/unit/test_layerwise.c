@@ -61,6 +61,26 @@ Test(layerwise, memory_only_helps)
     }
 }
 
+static bool stop_at_once(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* Asked between shapes, and nothing is searched anew that is not needed for an answer. */
+Test(layerwise, stops_soon)
+{
+    struct rk_error error;
+    const struct layerwise_query query = {.problem = &problem, .stop = stop_at_once};
+    open_problem("llama3.1-8b", "h100-sxm5-80g", 8, 64);
+    cr_assert_eq(layerwise_search(&query, &answer, &error), RK_OK);
+    cr_expect(answer.found && !answer.complete);
+    cr_expect_eq(answer.counts.shapes, 0);
+    cr_expect_eq(answer.counts.judged, 0);
+    cr_expect_eq(answer.any_s, 0);
+    rk_system_release(&machine);
+}
+
 Test(layerwise, restrictions_hold)
 {
     struct rk_error error;

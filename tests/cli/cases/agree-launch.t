@@ -25,10 +25,10 @@ reckon fits llama3.1-8b h100-sxm5-80g -g 8 gbs64 zero3 recompute=full --snapshot
 reckon fits llama3.1-8b h100-sxm5-80g -g 8 gbs8 zero1 loss=policy --snapshot s.pickle | head -1
 === stdout
 llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, fsdp, bf16, detailed model
-  reckon export trl -m llama3.1-8b gpus16 framework=fsdp dp16 gbs64 zero3 grad-overlap weight-overlap keep-gathered recompute=full objective=dpo
+  reckon export axolotl -m llama3.1-8b gpus16 framework=fsdp dp16 gbs64 zero3 grad-overlap weight-overlap keep-gathered recompute=full objective=dpo
   plan: framework=fsdp dp16 gbs64 zero3 recompute=full objective=dpo
 no plan can run: most are infeasible: bad_option
-  reckon export trl -m llama3.1-8b gpus8 framework=fsdp dp8 gbs16 zero3 grad-overlap weight-overlap keep-gathered recompute=full objective=dpo
+  reckon export axolotl -m llama3.1-8b gpus8 framework=fsdp dp8 gbs16 zero3 grad-overlap weight-overlap keep-gathered recompute=full objective=dpo
   plan: framework=fsdp dp4 cp2 gbs16 zero3 recompute=full objective=dpo
   plan: framework=fsdp dp4 tp2 gbs16 zero3 recompute=full objective=dpo
   reckon export trl -m llama3.1-8b gpus16 framework=fsdp dp16 gbs64 grad-overlap lora16

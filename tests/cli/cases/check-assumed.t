@@ -6,7 +6,7 @@ reckon check -m llama3.1-8b -s h200-sxm-141g dp8 gbs32 zero1 offload-optimizer=0
 echo '{"data": 8, "batch": 32, "zero": 1, "optimizer_offload": 0.5, "gradient_overlap": true}' >plan.json
 reckon check -m llama3.1-8b -s h200-sxm-141g plan.json; echo "exit $?"
 === stdout
-error 5.stage: stage 0 63.2 GiB: does not fit, P(fits) 0 %: 32 GiB are there: recompute=selective:core_attn+mlp needs 24 GiB
+error 5.stage: stage 0 63.2 GiB: does not fit, P(fits) 0 %: 32 GiB are there: recompute=full needs 18 GiB
 llama3.1-8b on v100-sxm2-32g: 1 error
 exit 1
 error 3.divide: gbs 20: no multiple of 8 copies * microbatch 1: use 16 or 24

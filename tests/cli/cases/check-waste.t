@@ -6,6 +6,7 @@ echo "--- of a script, with its lines; nothing is left of one that is changed as
 reckon export megatron -m llama3.1-8b gpus8 tp2 gbs32 zero1 recompute=full grad-overlap weight-overlap -o run.sh
 reckon check run.sh -s h100-sxm5-80g
 reckon diff run.sh --best -s h100-sxm5-80g -o best.sh >/dev/null && reckon check best.sh -s h100-sxm5-80g | grep -c waste; :
+echo "--- as CSV; nothing found is a header"; check gpus64 tp2 zero1 gbs512 recompute=full --format csv; check gpus64 tp2 zero1 gbs512 --waste 90 --format csv
 === stdout
 --- recomputation without need, gradients that wait, a microbatch of 1
 warning 14.waste: recompute nothing: would shorten the step by 23.6 %, 9.48 s to 7.24 s, with 51.7 of 80.0 GiB: recompute full -> none
@@ -29,3 +30,9 @@ run.sh:70: warning 14.waste: recompute attention alone: would shorten the step b
 run.sh:59: warning 14.waste: halve tensor parallelism: would shorten the step by 10.1 %, 4.7 s to 4.23 s, with 67.6 of 80.0 GiB: --tensor-model-parallel-size 2 -> 1
 run.sh on h100-sxm5-80g: 3 warnings
 0
+--- as CSV; nothing found is a header
+rule,severity,file,line,column,rank,what,have,need,fix
+14.waste,warning,,,,,recompute nothing,,"would shorten the step by 23.6 %, 9.48 s to 7.24 s, with 51.7 of 80.0 GiB",recompute full -> none
+14.waste,warning,,,,,recompute attention alone,,"would shorten the step by 21.0 %, 9.48 s to 7.48 s, with 51.7 of 80.0 GiB","recompute full -> selective, recompute_parts none -> core_attn"
+14.waste,warning,,,,,halve tensor parallelism,,"would shorten the step by 10.3 %, 9.48 s to 8.5 s, with 57.8 of 80.0 GiB",tensor 2 -> 1
+rule,severity,file,line,column,rank,what,have,need,fix

@@ -102,7 +102,7 @@ Words of a plan:
   -f, --format table|json|csv
   -h, --help                  Print this help
       --help-all              Print all options and words
-25 more options: reckon fits --help-all
+27 more options: reckon fits --help-all
 Plan:
   longest                     find the longest sequence that can be trained
   serve                       predict inference: first token, token rate, KV

@@ -16,6 +16,10 @@ reckon offload -m deepseek-v3 -s 'h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung
 reckon offload -m deepseek-v3 -s 'h100-sxm5-80g mem2=21GiB@50GB/s' gpus512 pp16 ep32 gbs2048 zero1 offload-optimizer |
     sed -n '/^by tensor/p' | cut -c1-110
 reckon offload -m deepseek-v3 -s 'h100-sxm5-80g mem2=200GiB@50GB/s' gpus512 pp16 ep32 gbs2048 zero1 schedule=dualpipe | sed -n '/^swap all/s/  */ /gp'
+# of a machine with one memory the nodes' own is assumed, as fits and longest assume it
+reckon offload llama3.1-8b "h100 x8" tp8 | sed -n '1,4p'
+reckon offload llama3.1-8b "h100 x8 mem2=2048GiB@50GB/s,capacity_shared_by=8" tp8 | head -1
+reckon offload llama3.1-8b "trainium2 x16"; echo "exit $?"
 === stdout
 fastest rule: MEMO; fits: P(fits) 80 %, 11.93 min per step (50 % 11.56-15.33 min), MFU 50.7 %, memory 65.9 of 79.2 GiB
   plan: cp8 gbs1 seq1048576 cp-kind=ulysses zero3 attention=flash loss-in-chunks
@@ -99,7 +103,9 @@ SSDTrain, to 2        by token, all tiers          -  cannot run, does not fit, 
 by tensor and layer   by token, all tiers          -  cannot run, does not fit, or wears out its drives
 
 Life of 4x samsung-980pro-1tb: 2.4 PB rated, times 2.5 of the rating's write amplification over 1 of this use, times 1 as data need not last the rating's years ("as rated
-exit 2
+does not fit by any rule; as the plan says: HBM3 too small: 180.1 GiB of 80 GiB
+host memory 2048 GiB per node of 8 at 50 GB/s each, assumed; mem2=1TiB@50GB/s in the system states what exists
+exit 1
 exit 1
 exit 2
 fastest rule: as the plan says; fits: P(fits) 96 %, 5.470 s per step (50 % 5.282-7.223 s), MFU 43.9 %, memory 52.4 of 79.2 GiB
@@ -164,6 +170,12 @@ offload all           by tensor and layer      27.42
 SSDTrain, to 1        by tensor and layer      36.89
 SSDTrain, to 2        by tensor and layer      32.29
 by token, all tiers   by tensor and layer       6.35
+fastest rule: as the plan says; fits: P(fits) 100 %, 5.210 s per step (50 % 4.918-7.499 s), MFU 32.7 %, memory 31.5 of 80.0 GiB
+  plan: tp8 gbs32
+host memory 2048 GiB per node of 8 at 50 GB/s each, assumed; mem2=1TiB@50GB/s in the system states what exists
+
+fastest rule: as the plan says; fits: P(fits) 100 %, 5.210 s per step (50 % 4.918-7.499 s), MFU 32.7 %, memory 31.5 of 80.0 GiB
+exit 2
 === stderr
-reckon: h100-sxm5-80g has one memory: add a lower one, mem2=1TiB@50GB/s or ssd=4*samsung-980pro-1tb
 reckon: "gpus8 tp3":1:1: gpus: 8 GPUs are not a multiple of tensor 3 * pipeline 1 = 3: use 6 or 9
+reckon: trainium2 x16 has one memory: add a lower one, mem2=1TiB@50GB/s or ssd=4*samsung-980pro-1tb

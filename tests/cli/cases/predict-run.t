@@ -12,6 +12,14 @@ echo '{"prices": [{"accelerator": "h100", "offer": "ours", "usd_per_hour": 1, "d
 $q --tokens 1T --prices ours.json | grep -e 'cost in' -e 'ours of'
 reckon fits llama3.1-8b h100 -g 8 tp8 --tokens 1T --price 2 | sed -n '/^days/p;/^cost/p'
 reckon diff "gpus64 tp8 pp2 sp zero1 gbs128" "+tp4 pp8" -m llama3.1-70b -s h100 --tokens 1T --price 2 | sed -n '/whole run/,$p'
+# of adapters they are what a checkpoint has, by hand in all of Llama 3.1 8B: 32 layers of 16 * (2 * 8192 + 2 * 5120 +
+# 3 * 18432) parameters, 12 bytes each: 503,316,480
+for w in "" "tp2 sp"; do reckon predict llama3.1-8b "h100 x8" framework=fsdp zero3 gbs64 seq2048 lora16 lora-bytes=4 $w --tokens 1B --format json | grep -E '"checkpoint_bytes"'; done
+# in samples and epochs: 3 * 50,000 samples are 2344 steps of 64; of one epoch packed 13.7 to a row, 58
+s="reckon predict llama3.1-8b h100-sxm5-80g -g 8 framework=fsdp zero3 gbs64 lora16 --samples"
+for w in "seq2048 --epochs 3" "mbs1 --lengths 300:4096" "seq4096 --lengths 300:4096 --batching packed"; do $s 50k $w | sed -n '/^tokens  /p;/^steps/p'; done
+reckon fits llama3.1-8b "rtx4090 x1" --tune --lengths 600:4096 base=nf4 lora16 recompute=full --samples 1k --save-script - 2>/dev/null | sed -n '/^# The run/p;/^tokens  /p;/^steps/p;/^days/p'
+for wrong in "50k --tokens 1T" "50k packed512" 0 x; do $s $wrong seq2048 >/dev/null; echo $?; done
 === stdout
 days                           81.26             expected, failures and checkpoints included
 goodput                        89.48 %           training over all of it
@@ -110,6 +118,22 @@ A     220.4    99.02    338.606      761.864        284.912
 B     209.0    99.02    320.970      722.182        287.073
 
   assumed: failures as of llama3: [dubey2024] Table 5
+    "checkpoint_bytes": 503316480,
+    "checkpoint_bytes": 503316480,
+tokens                         307.200 M
+steps                          2344
+tokens                         15.000 M
+steps                          782
+tokens                         14.999 M
+steps                          58
+# The run: 1000 steps, 0.0006 billion tokens, 600 a step.
+tokens                         600.000 K
+steps                          1000
+days                           0.004779          expected, failures and checkpoints included
+2
+2
+2
+2
 === stderr
 reckon: --tokens: must be more than 0, got 0
 reckon: --tokens: "inf" is not a number: write a number such as 60, 3e-4 or 1.5T
@@ -129,3 +153,7 @@ reckon: the run: inf checkpoints and failures of one simulated run are too many 
 reckon: price: 0 US dollars for an hour make no cost: give more than 0, an offer of the list, or leave it out
 reckon: the run: a checkpoint takes longer than the interval: give a longer interval, or faster storage
 reckon: tokens: the catalog does not know on how many tokens gpt2-124m was trained: give a number, 2T
+reckon: --samples and --tokens say the same: leave one out
+reckon: --samples: packs hold several samples: --lengths MEAN:LONGEST says how many, or give --tokens
+reckon: --samples: must be more than 0
+reckon: --samples: "x" is not a number: write a number such as 60, 3e-4 or 1.5T
