@@ -125,6 +125,12 @@ static void add_names(struct names *names, size_t size, const char *between, con
     }
 }
 
+/* "my_degree: is not known, and may decide ...", which no option is offered for; NULL: another. */
+static const char *costly_name(const char *message)
+{
+    return strstr(message, KEY_MAY_COST) ? message + strspn(message, "-") : NULL;
+}
+
 /* All names go into one option, but for those of keys that may decide what the run costs. */
 static void take_ignore(struct asking *a, const char *value, const char *message, int at)
 {
@@ -156,6 +162,8 @@ static bool take_option(struct asking *a, const char *text, const char *message)
         take_set(a, text + 6, message, at);
     else if (strncmp(text, "--ignore ", 9) == 0)
         take_ignore(a, text + 9, message, at);
+    else if (text == costly_name(message))
+        take_ignore(a, text, message, at);
     else if (strncmp(text, "--gpus N", 8) == 0)
         take_number(a, at, "--gpus", &a->with.gpus);
     else if (strncmp(text, "--vocabulary N", 14) == 0)
@@ -201,6 +209,7 @@ static const char *find_option(const struct asking *a, const char *text)
     if (a->options &&
         (strstr(text, "correct it, or give --set") || strstr(text, " " STAND_IN " is not")))
         return NULL;
+    if (costly_name(text)) return costly_name(text);
     for (int i = 0; starts[i]; i++) {
         const char *found = strstr(text, starts[i]);
         if (found) return strstr(found, "--");
@@ -227,6 +236,7 @@ struct rest {
 static const char *names_unknown(const char *text)
 {
     const char *names = strstr(text, "--ignore ");
+    if (costly_name(text)) return costly_name(text);
     return names && strstr(text, "is not known") ? names + strlen("--ignore ") : NULL;
 }
 
@@ -338,6 +348,6 @@ void asks_tell_all(asks_reader *read, void *of, const struct asks *given, struct
         if (a->ends || read_with(read, of, a, &next) == RK_OK) break;
     }
     /* keys alone: all of them are in the notes */
-    if (others > 1 && (*rest.text || !strstr(error->text, "--ignore"))) tell(a, &rest, error);
+    if (others > 1 && (*rest.text || !names_unknown(error->text))) tell(a, &rest, error);
     free(a);
 }

@@ -17,6 +17,9 @@ static const struct tool_sign signs[] = {
     {"Slurm",         "topology",          "slurm",         "SwitchName", NULL},
     {"PyTorch",       "out-of-memory traceback", NULL,      "OutOfMemoryError|torch.cuda.OutOfMemoryError", "give it to reckon doctor"},
     {"Primus",        "experiment",        "primus",        "work_group pre_trainer|work_group modules|pre_trainer overrides|primus-cli", NULL},
+    {"Galvatron",     "script",            NULL,            "--set_model_config_manually|--set_layernum_manually|--galvatron_config_path", "say model, batch and degrees as words of reckon predict"},
+    {"Hetu",          "script",            NULL,            "--ds_parallel_config|train_hetu.py|train_hetu_ds_parallel.py|train_hetu_multi_ds_parallel.py", "say model, batch and degrees as words of reckon predict"},
+    {"LLaMA2-Accessory", "script",         NULL,            "--llama_type --llama_config", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"MLPerf",        "submission's configuration", NULL, "DGXNNODES|DGXSYSTEM|MLPERF_SUBMITTER|MLPERF_CLUSTER_NAME", "give its folder, with systems and results, to reckon import mlperf"},
     {"Kubernetes",    "manifest",          NULL,            "apiVersion: kind:|apiVersion: metadata:", "give the script or the configuration that its containers start"},
     {"Python",        "project file",      NULL,            "[build-system]", "give the configuration or the script of a run"},
@@ -280,9 +283,7 @@ static bool ends_command(const char *text, const char *at)
     return strchr(";&|()", *at) || (*at == '\n' && (at == text || at[-1] != '\\'));
 }
 
-/* The first "train.py" of a script's lines, or what follows the "-m" of Python and launchers; its
- * length, 0: there is none. */
-static size_t find_program(const char *text, const char **program)
+size_t detect_program(const char *text, const char **program)
 {
     static const char between[] = " \t\r\n\"';&|()";
     bool starts = false, module = false;
@@ -310,7 +311,7 @@ void detect_fail(const struct tool_sign *sign, const char *path, const char *tex
 {
     const char *program = NULL;
     const bool script = text && text_ends_in_any(path, scripts);
-    const size_t length = script && !sign ? find_program(text, &program) : 0;
+    const size_t length = script && !sign ? detect_program(text, &program) : 0;
     if (length)
         rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                 "starts %.*s, a program of no tool that reckon reads: say model, batch and "

@@ -158,17 +158,38 @@ static void refuse_value(const struct reading *r, const struct setting *s, const
 }
 
 /* Words of names that decide what a run costs: no wildcard passes them. */
-static const char *const deciding[] = {"degree",     "parallel_size", "lora",
-                                       "peft",       "shard",         "offload",
-                                       "recomput",   "quant",         "fp8",
-                                       "fp4",        "micro_batch",   "microbatch",
-                                       "batch_size", "seq_len",       "sequence_len",
-                                       "num_layers", "hidden_size",   "num_experts",
-                                       "zero_stage", "grad_accum",    "gradient_accumulation",
+static const char *const deciding[] = {"degree",
+                                       "parallel_size",
+                                       "lora",
+                                       "peft",
+                                       "shard",
+                                       "offload",
+                                       "recomput",
+                                       "quant",
+                                       "fp8",
+                                       "fp4",
+                                       "micro_batch",
+                                       "microbatch",
+                                       "batch_size",
+                                       "seq_len",
+                                       "sequence_len",
+                                       "num_layers",
+                                       "hidden_size",
+                                       "num_experts",
+                                       "zero_stage",
+                                       "grad_accum",
+                                       "gradient_accumulation",
+                                       "seq_parallel",
+                                       "sequence_parallel",
+                                       "model_parallel",
                                        NULL};
 
-static bool names_cost(const char *text)
+bool key_may_cost(const char *name)
 {
+    char text[128];
+    snprintf(text, sizeof text, "%s", name);
+    for (char *p = text; *p; p++)
+        if (*p == '-') *p = '_';
     for (int i = 0; deciding[i]; i++)
         if (strstr(text, deciding[i])) return true;
     return false;
@@ -208,9 +229,12 @@ static void refuse_unknown(const struct reading *r, const struct setting *s)
         if (!strchr(r->table->row[i].path, '*')) names[used++] = r->table->row[i].path;
     names[used] = NULL;
     nearest = text_nearest(s->key, names);
-    snprintf(fix, sizeof fix, "correct it, or give --ignore %.60s", s->key);
+    if (key_may_cost(s->key))
+        snprintf(fix, sizeof fix, "correct it, or say it by --set and this tool's keys");
+    else
+        snprintf(fix, sizeof fix, "correct it, or give --ignore %.60s", s->key);
     notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, "", fix,
-                   "is not known%s%s%s", names_cost(s->key) ? KEY_MAY_COST : "",
+                   "is not known%s%s%s", key_may_cost(s->key) ? KEY_MAY_COST : "",
                    nearest ? ", did you mean " : "", nearest ? nearest : "");
 }
 
@@ -306,7 +330,7 @@ static bool decides(const struct key *row, const char *key)
     const size_t known = strcspn(row->path, "*");
     const char *dot = strrchr(key, '.');
     const char *last = dot ? dot : key;
-    return names_cost(last) || (known && known < strlen(key) && names_cost(key + known));
+    return key_may_cost(last) || (known && known < strlen(key) && key_may_cost(key + known));
 }
 
 struct family {
@@ -354,7 +378,7 @@ static const char *in_section(const struct reading *r, const struct setting *s)
     for (const char *dot = strchr(s->key, '.'); dot; dot = strchr(dot + 1, '.')) {
         const char *rest = dot + 1;
         const struct key *row = key_find(r->table, rest);
-        if (row && row->use < KEY_NONE && strcmp(row->path, rest) == 0 && names_cost(rest) &&
+        if (row && row->use < KEY_NONE && strcmp(row->path, rest) == 0 && key_may_cost(rest) &&
             !settings_find(r->settings, rest))
             return rest;
     }
@@ -393,7 +417,7 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
         if (is_ignored(options, s->key)) continue;
         if (given && judge_given(&r, s, row, given)) continue;
         const bool of_family = row && is_of_family(row, s->key);
-        const bool variable = s->stood_for || (s->referred && !names_cost(s->key));
+        const bool variable = s->stood_for || (s->referred && !key_may_cost(s->key));
         const bool unknown = row ? row->use == KEY_SET && !s->given : !variable;
         if (unknown || (of_family && decides(row, s->key) && !is_off(row, s)))
             refuse_unknown(&r, s);

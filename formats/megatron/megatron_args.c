@@ -274,6 +274,15 @@ static void note_unknown(struct megatron_args *args, const struct shell_word *wo
                    word->text, "", "", "%s", why);
 }
 
+static enum rk_status refuse_costly(const struct megatron_args *args, const struct rk_finding *note)
+{
+    return rk_fail(args->error, *args->path ? RK_BAD_INPUT : RK_BAD_ARGUMENT, args->path,
+                   note->line, note->column,
+                   "%s: is not known to Megatron-LM or its relatives" KEY_MAY_COST
+                   ": correct it, or say model, batch and degrees as words of reckon predict",
+                   note->what);
+}
+
 /* All of them in one message, with what lets them pass. */
 static enum rk_status refuse_unknown(const struct megatron_args *args)
 {
@@ -283,6 +292,7 @@ static enum rk_status refuse_unknown(const struct megatron_args *args)
     for (int i = 0; i < args->notes->count && used + 66 < sizeof names; i++) {
         const struct rk_finding *note = &args->notes->note[i];
         if (note->severity != NOTE_UNKNOWN) continue;
+        if (key_may_cost(note->what)) return refuse_costly(args, note);
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", first ? "," : "",
                                  note->what + strspn(note->what, "-"));
         if (!first) first = note;

@@ -421,10 +421,15 @@ static bool has_part(const char *text, const char *name)
 /* Does the command, or a set, have a key of adapters? A configuration that it names may. */
 static bool says_adapters(const struct work *w, const struct shell_word *program)
 {
-    for (const struct shell_word *word = program + 1; word < w->word + w->count; word++)
-        if (strstr(word->text, "lora") || strstr(word->text, "peft") ||
-            run_script_is_config(word->text))
+    for (const struct shell_word *word = program + 1; word < w->word + w->count; word++) {
+        const bool option = word->text[0] == '-', value = word[-1].text[0] == '-';
+        const size_t n = strcspn(word->text, "=");
+        const char *lora = strstr(word->text, "lora"), *peft = strstr(word->text, "peft");
+        const bool named = (lora && lora < word->text + n) || (peft && peft < word->text + n);
+        if ((option && named) || (value && strcmp(word->text, "lora") == 0)) return true;
+        if ((!value || strcmp(word[-1].text, "--config") == 0) && run_script_is_config(word->text))
             return true;
+    }
     return is_put(w, "use_peft") || is_put(w, "lora_r") || is_put(w, "use_lora");
 }
 

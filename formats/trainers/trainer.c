@@ -87,6 +87,7 @@ static enum rk_status read_batch(const struct reading *r)
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "sequence", text, "the model's: the file has none");
     }
     if (!settings_find(r->settings, "per_device_train_batch_size") &&
+        !settings_find(r->settings, "per_gpu_train_batch_size") &&
         !settings_find(r->settings, "micro_batch_size") && !t->batch) {
         char text[32];
         snprintf(text, sizeof text, "%" PRIu64, t->microbatch);
@@ -298,6 +299,18 @@ static void read_kernels(const struct reading *r)
     if ((t->activation_offload || t->offloading > 0)) rk_plan_offload_activations(r->p, 1);
 }
 
+/* "auto" in DeepSpeed's part is what the trainer's arguments say. */
+static void fill_accumulation(struct settings *settings)
+{
+    const struct setting *of_trainer = settings_find(settings, "gradient_accumulation_steps");
+    for (size_t i = 0; of_trainer && i < settings->count; i++) {
+        struct setting *s = &settings->setting[i];
+        if (strcmp(s->key, "deepspeed_config.gradient_accumulation_steps") == 0 &&
+            strcmp(s->text, "auto") == 0)
+            s->text = of_trainer->text;
+    }
+}
+
 /* DeepSpeed's part and the trainer's arguments must agree, or the trainer stops. */
 static enum rk_status check_accumulation(const struct reading *r)
 {
@@ -434,6 +447,7 @@ static enum rk_status read_with(const struct key_table *table, const struct trai
     enum rk_status status = settings_read(&settings, source->path, source->text, source->sets,
                                           source->set_count, error);
     if (status == RK_OK) status = trainer_fsdp_config(source, &settings, error);
+    if (status == RK_OK) fill_accumulation(&settings);
     const bool whole = status == RK_OK;
     if (whole) status = keys_read(&settings, table, &source->keys, &r.t, notes, error);
     if (status == RK_OK)

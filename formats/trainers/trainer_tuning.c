@@ -88,8 +88,9 @@ static enum rk_status add_list(const struct reading *r, const struct setting *se
             return settings_fail(r->settings, setting, r->error,
                                  "%.*s is not a matrix of a block that is known: q_proj, k_proj, "
                                  "v_proj, o_proj, gate_proj, up_proj, down_proj, lm_head and other "
-                                 "names of these are, and all-linear",
-                                 (int)length, text);
+                                 "names of these are: give --set %.40s=all-linear, or those that "
+                                 "have adapters",
+                                 (int)length, text, setting->key);
         text += length + (text[length] != 0);
     }
     return RK_OK;
@@ -308,6 +309,7 @@ static enum rk_status read_objective(const struct reading *r)
 {
     const struct trainer_tuning *t = r->t;
     if (t->objective && *t->objective) return take_objective(r, "rl", t->objective);
+    if (settings_find(r->settings, "dpo_beta")) return take_objective(r, "dpo_beta", "dpo");
     if (t->beta > 0)
         return refuse(r, "beta",
                       "is of a trainer of preferences, which the file does not name: give --set "

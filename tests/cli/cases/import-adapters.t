@@ -117,7 +117,7 @@ exit 2
 
 === stderr
 reckon: warning: factory.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost
-reckon: wrong.yaml:8:5: lora_target_modules.0: mystery_proj is not a matrix of a block that is known: q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj, lm_head and other names of these are, and all-linear
+reckon: wrong.yaml:8:5: lora_target_modules.0: mystery_proj is not a matrix of a block that is known: q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj, lm_head and other names of these are: give --set lora_target_modules.0=all-linear, or those that have adapters
 reckon: wrong.yaml:2:15: load_in_4bit: weights of 4 or 8 bits cannot be trained: give adapters (LoRA), or load 16 bits
 reckon: wrong.yaml:2:8: stage: the loss needs more than one pass of one model, which plans do not cover: dpo, ipo, simpo, orpo, cpo and kto are known
 reckon: warning: wrong.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost

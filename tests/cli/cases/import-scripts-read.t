@@ -1,0 +1,69 @@
+# what public launch scripts were read wrong by, or not at all
+M='torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 8 --hidden-size 1024 --num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 --micro-batch-size 1 --global-batch-size 8 --bf16'
+# MindSpeed's: GELU with a gate; the first layers stay dense, whatever every how many-th has experts
+echo "$M --vocab-size 32000 --gelu-tanh --use-flash-attn --geglu" >gate.sh; reckon import gate.sh 2>/dev/null | grep gated
+sed -i 's/ --geglu//' gate.sh; reckon import gate.sh 2>/dev/null | grep gated
+echo "$M --vocab-size 32000 --num-experts 8 --moe-router-topk 2 --first-k-dense-replace 3 --moe-layer-freq 1" >dense.sh; reckon import dense.sh 2>/dev/null | grep dense
+echo "$M --vocab-size 32000 --stage dpo --use-fused-swiglu" >dpo.sh; reckon import dpo.sh
+# Megatron-LM's other optimizers, read and written
+echo "$M --vocab-size 32000 --optimizer lion" >lion.sh; reckon import lion.sh 2>/dev/null | sed -n 3p
+reckon import lion.sh -o lion.json >/dev/null 2>&1; reckon export megatron llama2-7b --plan lion.json 2>/dev/null | grep -o 'optimizer .*'
+reckon export megatron llama2-7b -s "h100-sxm5-80g x8" optimizer=sgd-momentum 2>/dev/null | grep -o 'optimizer .*'
+# a list of tokens of one's own has not the length of GPT-2's
+echo "$M --tokenizer-type GPT2BPETokenizer --vocab-file /data/nordic-131072/vocab.json --merge-file /data/nordic-131072/merges.txt" >list.sh; reckon import list.sh
+sed -i 's:nordic-131072:gpt2:g' list.sh; reckon import list.sh 2>/dev/null | grep vocab-size
+# what may decide the cost is not offered to --ignore
+echo "$M --vocab-size 32000 --pipe-parallel-size 4 --odd-thing 3" >pipe.sh; reckon import pipe.sh
+# a folder's name says nothing of adapters; a program's does
+T='--model_name_or_path meta-llama/Llama-3.1-8B --max_length 1024 --bf16 true'
+printf '{"zero_optimization":{"stage":2},"bf16":{"enabled":true}}' >z2.json
+echo "torchrun --nproc_per_node 8 train_lora.py $T --per_device_train_batch_size 2 --deepspeed z2.json --output_dir out_lora" >lora.sh; reckon import lora.sh
+# "auto" of accelerate is the trainer's; adapters where the program says
+printf 'distributed_type: DEEPSPEED\ndeepspeed_config:\n  zero_stage: 2\n  gradient_accumulation_steps: auto\nmixed_precision: bf16\n' >z2.yaml
+echo "accelerate launch --config_file z2.yaml --num_processes 8 sft.py $T --per_gpu_train_batch_size 2 --gradient_accumulation_steps 4 --use_lora true --lora_r 8 --lora_target_modules auto" >auto.sh; reckon import auto.sh
+reckon import auto.sh --set lora_target_modules=all-linear 2>/dev/null | sed -n 2,4p
+# preferences by their key; texts that are told from others
+echo "torchrun --nproc_per_node 8 train.py $T --per_device_train_batch_size 2 --deepspeed z2.json --dpo_beta 0.1 --dpo_token_weight 2" >pref.sh; reckon import pref.sh 2>/dev/null | sed -n 2,4p
+echo "torchrun --nproc_per_node 8 train.py $T --per_device_train_batch_size 2 --number_neg 31" >neg.sh; reckon import neg.sh
+# a word of another tool: what the script starts; arguments for another script
+printf 'per_device_batch_size=64\naccelerate launch src/ppo.py --batch_size $per_device_batch_size\n' >ppo.sh; reckon import ppo.sh
+printf 'export base="--bf16 True --per_device_train_batch_size 1 --learning_rate 2e-5"\n' >base.sh; reckon import base.sh
+echo 'python3 train.py --global_train_batch_size 1 --set_model_config_manually 0' >galvatron.sh; reckon import galvatron.sh
+=== stdout
+gated mlp        yes               a gate next to the MLP's first matrix
+gated mlp        yes               a gate next to the MLP's first matrix
+dense: 429,458,432 parameters, of which 177,646,592 active, 8 GPUs with MindSpeed
+id               dense
+experts             8                 routed experts of a layer; 0: dense
+dense layers        3                 layers, the first ones, with a dense MLP
+  plan: dp8 gbs8 optimizer=lion vocab-multiple=128
+optimizer lion
+optimizer sgd
+--vocab-size                           50257             not given: as the tokenizer gpt2 has it (openai-community/gpt2, vocab.json)
+  plan: framework=deepspeed dp8 mbs2 gbs64 seq1024 zero2 recompute=full no-fused loss=padded lora8
+  lora-bytes=4
+
+  plan: framework=deepspeed dp8 mbs2 gbs16 seq1024 zero2 no-fused loss=padded objective=dpo
+
+Assumed because the arguments do not state it
+=== stderr
+reckon: note: dpo.sh is read as a launch script of Megatron-LM: reckon import megatron
+reckon: dpo.sh:1:230: --stage dpo: pairs of answers next to a reference model are not covered with Megatron-LM: say model and batch as words of reckon predict, framework=fsdp objective=dpo
+reckon: note: list.sh is read as a launch script of Megatron-LM: reckon import megatron
+reckon: list.sh:1:220: the vocabulary's size is in the files of the tokenizer GPT2BPETokenizer: give --vocabulary N
+reckon: note: pipe.sh is read as a launch script of Megatron-LM: reckon import megatron
+reckon: pipe.sh:1:222: --pipe-parallel-size: is not known to Megatron-LM or its relatives, and may decide what the run costs: correct it, or say model, batch and degrees as words of reckon predict
+reckon: warning: pipe.sh:1:222: --pipe-parallel-size: is not known
+reckon: warning: pipe.sh:1:245: --odd-thing: is not known
+reckon: note: lora.sh is read as a training of Hugging Face: reckon import trainer
+reckon: lora.sh:1:29: train_lora.py by its name trains adapters, of which the command says nothing: give --set use_peft=true --set lora_r=N, or --set use_peft=false
+reckon: note: auto.sh is read as a training of Hugging Face: reckon import trainer
+reckon: --set lora_target_modules: auto is not a matrix of a block that is known: q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj, lm_head and other names of these are: give --set lora_target_modules=all-linear, or those that have adapters
+reckon: note: neg.sh is read as a training of Hugging Face: reckon import trainer
+reckon: neg.sh: number_neg 31: texts are ranked or embedded, which plans do not cover: give --ignore number_neg to estimate the run without it
+reckon: note: ppo.sh is read as a configuration of MaxText: reckon import maxtext
+reckon: ppo.sh: no command of this script starts MaxText with a configuration file: it starts src/ppo.py, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict
+reckon: note: base.sh is read as a training of Hugging Face: reckon import trainer
+reckon: base.sh: no command trains in this script: it only sets base, arguments for the script that reads it: give that one
+reckon: galvatron.sh: this is a Galvatron script; reckon does not read it: say model, batch and degrees as words of reckon predict
+=== exit 3
