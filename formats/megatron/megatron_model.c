@@ -215,6 +215,32 @@ static enum rk_status read_window(const struct megatron_args *args, struct rk_mo
         "--window-attn-skip-freq: only a number N is followed: every Nth layer sees all tokens");
 }
 
+static uint64_t common_multiple(uint64_t a, uint64_t b)
+{
+    uint64_t x = a, y = b;
+    while (y) {
+        const uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return a / x * b;
+}
+
+const char *megatron_multiple(const struct megatron_args *args, char *text)
+{
+    const uint64_t tensor = COUNT(TP, 1), context = COUNT(CP, 1), pipeline = COUNT(PP, 1),
+                   expert = COUNT(EP, 1), of_experts = COUNT(ETP, tensor);
+    const bool small = tensor < 4096 && context < 4096 && pipeline < 4096 && expert < 4096 &&
+                       of_experts < 4096 && tensor && context && pipeline && expert && of_experts;
+    const bool mixture = small && expert > 1 && args->tool == MEGATRON_CORE;
+    const uint64_t gpus =
+        !small ? 1
+               : pipeline * common_multiple(tensor * context, mixture ? expert * of_experts : 1);
+    *text = '\0';
+    if (gpus > 1) snprintf(text, MEGATRON_WHY, " (a multiple of %" PRIu64 ")", gpus);
+    return text;
+}
+
 /* ---- vocabulary ---- */
 
 /* Does --tokenizer-model name a model of its own ("llm-jp-tokenizer-100k.model"), whose length the
@@ -263,6 +289,7 @@ static enum rk_status read_vocabulary(const struct megatron_args *args, uint64_t
                                       struct rk_model *m)
 {
     const char *type = megatron_text(args, FLAG(TOKENIZER_TYPE));
+    char multiple[MEGATRON_WHY];
     m->vocabulary = given;
     if (!m->vocabulary) m->vocabulary = COUNT(PADDED_VOCAB_SIZE, 0);
     if (!m->vocabulary) m->vocabulary = COUNT(PAD_VOCAB_TO, 0);
@@ -273,10 +300,12 @@ static enum rk_status read_vocabulary(const struct megatron_args *args, uint64_t
     if (strcmp(type, "NullTokenizer") == 0)
         return megatron_args_break(args, "1.missing", args->value[FLAG(TOKENIZER_TYPE)].word,
                                    "--vocab-size is missing: give it, NullTokenizer has none");
-    return megatron_args_fail(args, args->value[FLAG(TOKENIZER_TYPE)].word,
-                              "the vocabulary's size is in the files of the tokenizer%s%.40s: give "
-                              "--vocabulary N%s",
-                              *type ? " " : "", type, args->gpus ? "" : ", and --gpus N");
+    return megatron_args_fail(
+        args, args->value[FLAG(TOKENIZER_TYPE)].word,
+        "the vocabulary's size is in the files of the tokenizer%s%.40s%s%s: "
+        "give --vocabulary N%s",
+        *type ? " " : "", type, args->gpus ? "" : ", and nothing says how many GPUs are used",
+        args->gpus ? "" : megatron_multiple(args, multiple), args->gpus ? "" : ", and --gpus N");
 }
 
 /* ---- mixtures ---- */

@@ -89,6 +89,12 @@ static enum rk_status read_batch(const struct reading *r)
     if (!settings_find(r->settings, "per_device_train_batch_size") &&
         !settings_find(r->settings, "per_gpu_train_batch_size") &&
         !settings_find(r->settings, "micro_batch_size") && !t->batch) {
+        const struct setting *own = settings_find(r->settings, "train_batch_size");
+        if (!own) own = settings_find(r->settings, "batch_size");
+        if (own)
+            return settings_fail(r->settings, own, r->error,
+                                 "says not whether it counts the samples of one GPU or of all: "
+                                 "give --set per_device_train_batch_size=N");
         char text[32];
         snprintf(text, sizeof text, "%" PRIu64, t->microbatch);
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "per_device_train_batch_size", text,

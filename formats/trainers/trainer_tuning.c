@@ -96,6 +96,15 @@ static enum rk_status add_list(const struct reading *r, const struct setting *se
     return RK_OK;
 }
 
+/* The key by which a program of one's own switches adapters on; NULL: there is none. */
+static const char *own_switch(const struct settings *settings)
+{
+    static const char *const keys[] = {"use_lora", "lora_enable", "lora"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (settings_find(settings, keys[i])) return keys[i];
+    return NULL;
+}
+
 /* A rank above 0 of DeepSpeed-Chat's or InternVL's programs: adapters on all matrices of the
  * blocks. */
 static const struct setting *own_rank(const struct settings *settings)
@@ -111,6 +120,7 @@ static enum rk_status read_targets(const struct reading *r)
                                        "lora_attn_modules", "trainable"};
     enum rk_status status = RK_OK;
     unsigned bits = 0;
+    const struct setting *llava = settings_find(r->settings, "lora_enable");
     bool said = r->t->all_linear || r->t->habits.all_linear || own_rank(r->settings);
     for (size_t i = 0; i < r->settings->count && status == RK_OK; i++) {
         const struct setting *s = &r->settings->setting[i];
@@ -124,7 +134,14 @@ static enum rk_status read_targets(const struct reading *r)
         }
     }
     if (r->t->all_linear && bits & ~(unsigned)BIT(HEAD)) bits &= BIT(HEAD);
-    if (!said) {
+    if (!said && llava) {
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "target_modules", "all-linear",
+                  "LLaVA's find_all_linear_names, where none are said");
+    } else if (!said && own_switch(r->settings)) {
+        return refuse(r, own_switch(r->settings),
+                      "trains adapters on matrices that the program's own code names: give --set "
+                      "lora_target_modules=all-linear, or q_proj,v_proj and the like");
+    } else if (!said) {
         bits = BIT(Q) | BIT(V);
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "target_modules", "q_proj, v_proj",
                   "PEFT's of Llama, Mistral, Qwen and Gemma where none are said");
@@ -143,15 +160,6 @@ static bool is(const char *text, const char *name)
 bool trainer_tuning_loads(const struct trainer_tuning *tuning, const char *type)
 {
     return is(tuning->type, type);
-}
-
-/* The key by which a program of one's own switches adapters on; NULL: there is none. */
-static const char *own_switch(const struct settings *settings)
-{
-    static const char *const keys[] = {"use_lora", "lora_enable", "lora"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (settings_find(settings, keys[i])) return keys[i];
-    return NULL;
 }
 
 static bool has_adapters(const struct reading *r)

@@ -75,7 +75,7 @@ exit 3
 === stderr
 reckon: note: train.py is read as a program of OLMo-core: reckon import olmo-core
 reckon: note: official.py is read as a program of OLMo-core: reckon import olmo-core
-reckon: official.py:18:1: train_module.rank_microbatch_size module.rank_microbatch_size //= 2: must be a whole number, at least 0: correct it, or give --set train_module.rank_microbatch_size=VALUE
+reckon: official.py:18:1: train_module.rank_microbatch_size module.rank_microbatch_size //= 2: must be a whole number, at least 0: correct it, or give --set train_module.rank_microbatch_size=VALUE; line 19:1: train_module.ac_config: is not known; and in one line: --set train_module.rank_microbatch_size=VALUE --set train_module.ac_config.mode=none
 reckon: note: official.py is read as a program of OLMo-core: reckon import olmo-core
 reckon: official.py:19:1: train_module.ac_config: is not known: give --set train_module.ac_config.mode=none, full, selected_blocks, selected_modules, selected_ops or budget
 reckon: note: m.py is read as a program of OLMo-core: reckon import olmo-core

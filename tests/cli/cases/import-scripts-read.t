@@ -29,6 +29,18 @@ echo "torchrun --nproc_per_node 8 train.py $T --per_device_train_batch_size 2 --
 printf 'per_device_batch_size=64\naccelerate launch src/ppo.py --batch_size $per_device_batch_size\n' >ppo.sh; reckon import ppo.sh
 printf 'export base="--bf16 True --per_device_train_batch_size 1 --learning_rate 2e-5"\n' >base.sh; reckon import base.sh
 echo 'python3 train.py --global_train_batch_size 1 --set_model_config_manually 0' >galvatron.sh; reckon import galvatron.sh
+# a trainer's script with a model's shape is no script of Megatron-LM; a batch of one's own
+echo "deepspeed --num_gpus 8 train.py --deepspeed z2.json $T --per_device_train_batch_size 1 --num_layers 4 --hidden_size 6400 --num_attention_heads 80" >shape.sh; reckon import shape.sh 2>&1 | sed -n 1,5p
+echo "deepspeed --num_gpus 8 train.py --deepspeed z2.json $T --train_batch_size 16" >batch.sh; reckon import trainer batch.sh
+# LLaVA's adapters are on all matrices, and its first stage trains none of the model; those of other programs are theirs to say
+echo "deepspeed --num_gpus 8 train_mem.py --deepspeed z2.json $T --per_device_train_batch_size 4 --lora_enable True --lora_r 128" >llava.sh; reckon import llava.sh 2>/dev/null | grep -e lora128 -e all-linear
+sed -i 's/lora_enable True --lora_r 128/tune_mm_mlp_adapter True/' llava.sh; reckon import llava.sh
+echo "deepspeed --num_gpus 8 t.py --deepspeed z2.json $T --per_device_train_batch_size 4 --use_lora True --lora_rank 8" >own.sh; reckon import own.sh
+# how many GPUs the degrees need; what the given would leave missing; ranks that a batch is divided by
+S='--num-layers 16 --hidden-size 1024 --num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 --micro-batch-size 1'
+echo "python pretrain_gpt.py $S --tensor-model-parallel-size 2 --pipeline-model-parallel-size 4 --num-experts 64 --expert-model-parallel-size 16 --expert-tensor-parallel-size 1 --global-batch-size 512 --bf16 --vocab-size 32000" >gpus.sh; reckon import gpus.sh
+echo 'torchrun --nnodes $1 --nproc_per_node 8 pretrain_gpt.py --use-checkpoint-args --micro-batch-size 1 --seq-length 2048' >load.sh; reckon import load.sh
+echo "python pretrain_gpt.py $S --tensor-model-parallel-size 2 --pipeline-model-parallel-size 4 --global-batch-size \$((4 * \$WORLD / 8)) --bf16 --vocab-size 32000 --world-size \$WORLD --odd-thing 3 --use-quantize-comm" >world.sh; reckon import world.sh
 === stdout
 gated mlp        yes               a gate next to the MLP's first matrix
 gated mlp        yes               a gate next to the MLP's first matrix
@@ -46,6 +58,13 @@ optimizer sgd
   plan: framework=deepspeed dp8 mbs2 gbs16 seq1024 zero2 no-fused loss=padded objective=dpo
 
 Assumed because the arguments do not state it
+reckon: note: shape.sh is read as a training of Hugging Face: reckon import trainer
+reckon: warning: shape.sh: num_layers 4: is not followed: the shape is that of --model
+reckon: warning: shape.sh: hidden_size 6400: is not followed: the shape is that of --model
+reckon: warning: shape.sh: num_attention_heads 80: is not followed: the shape is that of --model
+llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with transformers
+  lora128 lora-bytes=4
+target_modules          all-linear               LLaVA's find_all_linear_names, where none are said
 === stderr
 reckon: note: dpo.sh is read as a launch script of Megatron-LM: reckon import megatron
 reckon: dpo.sh:1:230: --stage dpo: pairs of answers next to a reference model are not covered with Megatron-LM: say model and batch as words of reckon predict, framework=fsdp objective=dpo
@@ -66,4 +85,15 @@ reckon: ppo.sh: no command of this script starts MaxText with a configuration fi
 reckon: note: base.sh is read as a training of Hugging Face: reckon import trainer
 reckon: base.sh: no command trains in this script: it only sets base, arguments for the script that reads it: give that one
 reckon: galvatron.sh: this is a Galvatron script; reckon does not read it: say model, batch and degrees as words of reckon predict
+reckon: batch.sh: no command of this script starts transformers: it starts train.py, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict
+reckon: note: llava.sh is read as a training of Hugging Face: reckon import trainer
+reckon: llava.sh: tune_mm_mlp_adapter True: only the projector between images and text is trained, which plans do not cover: give --ignore tune_mm_mlp_adapter to estimate the run without it
+reckon: note: own.sh is read as a training of Hugging Face: reckon import trainer
+reckon: --set use_lora: trains adapters on matrices that the program's own code names: give --set lora_target_modules=all-linear, or q_proj,v_proj and the like
+reckon: note: gpus.sh is read as a launch script of Megatron-LM: reckon import megatron
+reckon: gpus.sh: nothing says how many GPUs are used (a multiple of 64): give --gpus N
+reckon: note: load.sh is read as a launch script of Megatron-LM: reckon import megatron
+reckon: load.sh:1:19: $1 is not set in this script: give --set 1=VALUE; --num-layers is missing; and in one line: --set 1=VALUE
+reckon: note: world.sh is read as a launch script of Megatron-LM: reckon import megatron
+reckon: world.sh:1:238: $WORLD is not set in this script: give --set WORLD=VALUE, for --global-batch-size: a whole number; nothing says how many GPUs are used (a multiple of 8); line 1:318: --use-quantize-comm: gradients or activations that travel in 8 bits, which plans do not cover; 1 key is not known; and in one line: --set WORLD=VALUE --gpus N --ignore odd-thing,use-quantize-comm
 === exit 3
