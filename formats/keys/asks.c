@@ -368,12 +368,16 @@ static enum rk_status read_with(asks_reader *read, void *of, struct asking *a,
     return read_large(read, of, a, next, status);
 }
 
-/* "--num-layers is missing": no value that stands there is the reason. */
-static bool lacks_option(const struct rk_error *error)
+/* "--num-layers is missing", "\"chunk\" is not known: give one of": no value that stands there is
+ * the reason. */
+static bool is_own(const struct rk_error *error)
 {
     const char *after = error->text + strcspn(error->text, " :");
+    const char *word = strstr(error->text, "\" is not known: give one of ");
     after += *after == ':';
-    return error->status != RK_OK && strncmp(after, " is missing", 11) == 0;
+    return error->status != RK_OK &&
+           (strncmp(after, " is missing", 11) == 0 ||
+            (word && word > error->text && isalpha((unsigned char)word[-1])));
 }
 
 void asks_tell_all(asks_reader *read, void *of, const struct asks *given, struct rk_error *error)
@@ -388,7 +392,7 @@ void asks_tell_all(asks_reader *read, void *of, const struct asks *given, struct
         if (others++) add_other(&next, given->path, &rest);
         if (a->ends || read_with(read, of, a, &next) == RK_OK) break;
     }
-    const bool missing = others && lacks_option(&next) && !find_option(a, next.text);
+    const bool missing = others && is_own(&next) && !find_option(a, next.text);
     if (missing) add_other(&next, given->path, &rest);
     /* keys alone: all of them are in the notes */
     if ((others > 1 || missing) && (*rest.text || !names_unknown(error->text)))

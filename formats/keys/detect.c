@@ -17,9 +17,10 @@ static const struct tool_sign signs[] = {
     {"Slurm",         "topology",          "slurm",         "SwitchName", NULL},
     {"PyTorch",       "out-of-memory traceback", NULL,      "OutOfMemoryError|torch.cuda.OutOfMemoryError", "give it to reckon doctor"},
     {"Primus",        "experiment",        "primus",        "work_group pre_trainer|work_group modules|pre_trainer overrides|primus-cli", NULL},
-    {"Galvatron",     "script",            NULL,            "--set_model_config_manually|--set_layernum_manually|--galvatron_config_path", "say model, batch and degrees as words of reckon predict"},
+    {"Galvatron",     "script",            NULL,            "--set_model_config_manually|runtime.parallel.pp_deg|--set_layernum_manually|--galvatron_config_path", "say model, batch and degrees as words of reckon predict"},
     {"Hetu",          "script",            NULL,            "--ds_parallel_config|train_hetu.py|train_hetu_ds_parallel.py|train_hetu_multi_ds_parallel.py", "say model, batch and degrees as words of reckon predict"},
     {"LLaMA2-Accessory", "script",         NULL,            "--llama_type --llama_config", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"SwissArmyTransformer", "script",     NULL,            "--resume-dataloader --distributed-backend|--resume-dataloader --checkpoint-activations|--resume-dataloader --mode", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
     {"MLPerf",        "submission's configuration", NULL, "DGXNNODES|DGXSYSTEM|MLPERF_SUBMITTER|MLPERF_CLUSTER_NAME", "give its folder, with systems and results, to reckon import mlperf"},
     {"Kubernetes",    "manifest",          NULL,            "apiVersion: kind:|apiVersion: metadata:", "give the script or the configuration that its containers start"},
     {"Python",        "project file",      NULL,            "[build-system]", "give the configuration or the script of a run"},
@@ -285,6 +286,15 @@ static bool ends_command(const char *text, const char *at)
     return strchr(";&|()", *at) || (*at == '\n' && (at == text || at[-1] != '\\'));
 }
 
+/* The length of "NAME=" before a value; 0: it is none. */
+static size_t assigned(const char *word, size_t length)
+{
+    size_t n = 0;
+    while (n < length && goes_on(word[n]))
+        n++;
+    return n && n < length && word[n] == '=' ? n + 1 : 0;
+}
+
 size_t detect_program(const char *text, const char **program)
 {
     static const char between[] = " \t\r\n\"';&|()";
@@ -299,7 +309,10 @@ size_t detect_program(const char *text, const char **program)
         } else {
             const bool starter = starts_modules(at, n);
             *program = at;
-            if ((module && !starter) || (n > 3 && strncmp(at + n - 3, ".py", 3) == 0)) return n;
+            const size_t name = *at == '-' ? 0 : assigned(at, n); /* "TRAIN=run/train.py" */
+            *program += name;
+            if ((module && !starter) || (n > 3 && strncmp(at + n - 3, ".py", 3) == 0))
+                return n - name;
             module = starts && n == 2 && strncmp(at, "-m", 2) == 0;
             starts |= starter;
             at += n;

@@ -182,6 +182,8 @@ static const char *const deciding[] = {"degree",
                                        "seq_parallel",
                                        "sequence_parallel",
                                        "model_parallel",
+                                       "freeze",
+                                       "frozen",
                                        NULL};
 
 bool key_may_cost(const char *name)

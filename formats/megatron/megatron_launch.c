@@ -272,10 +272,13 @@ static const char *find_program(const struct shell_word *words, size_t begin)
     return NULL;
 }
 
+/* tools/pretrain_codegeex.py trains, whatever its folder is. */
 static const struct program *judge_program(const char *path)
 {
+    const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
     for (size_t i = 0; path && i < sizeof programs / sizeof *programs; i++)
-        if (strstr(path, programs[i].part)) return &programs[i];
+        if (strstr(path, programs[i].part))
+            return programs[i].why || strncmp(name, "pretrain_", 9) != 0 ? &programs[i] : NULL;
     return NULL;
 }
 

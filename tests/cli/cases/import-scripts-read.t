@@ -31,7 +31,7 @@ printf 'export base="--bf16 True --per_device_train_batch_size 1 --learning_rate
 echo 'python3 train.py --global_train_batch_size 1 --set_model_config_manually 0' >galvatron.sh; reckon import galvatron.sh
 # a trainer's script with a model's shape is no script of Megatron-LM; a batch of one's own
 echo "deepspeed --num_gpus 8 train.py --deepspeed z2.json $T --per_device_train_batch_size 1 --num_layers 4 --hidden_size 6400 --num_attention_heads 80" >shape.sh; reckon import shape.sh 2>&1 | sed -n 1,5p
-echo "deepspeed --num_gpus 8 train.py --deepspeed z2.json $T --train_batch_size 16" >batch.sh; reckon import trainer batch.sh
+echo "deepspeed --num_gpus 8 train.py $T --gradient_accumulation_steps 2 --train_batch_size 16" >batch.sh; reckon import trainer batch.sh
 # LLaVA's adapters are on all matrices, and its first stage trains none of the model; those of other programs are theirs to say
 echo "deepspeed --num_gpus 8 train_mem.py --deepspeed z2.json $T --per_device_train_batch_size 4 --lora_enable True --lora_r 128" >llava.sh; reckon import llava.sh 2>/dev/null | grep -e lora128 -e all-linear
 sed -i 's/lora_enable True --lora_r 128/tune_mm_mlp_adapter True/' llava.sh; reckon import llava.sh
@@ -41,6 +41,14 @@ S='--num-layers 16 --hidden-size 1024 --num-attention-heads 16 --seq-length 2048
 echo "python pretrain_gpt.py $S --tensor-model-parallel-size 2 --pipeline-model-parallel-size 4 --num-experts 64 --expert-model-parallel-size 16 --expert-tensor-parallel-size 1 --global-batch-size 512 --bf16 --vocab-size 32000" >gpus.sh; reckon import gpus.sh
 echo 'torchrun --nnodes $1 --nproc_per_node 8 pretrain_gpt.py --use-checkpoint-args --micro-batch-size 1 --seq-length 2048' >load.sh; reckon import load.sh
 echo "python pretrain_gpt.py $S --tensor-model-parallel-size 2 --pipeline-model-parallel-size 4 --global-batch-size \$((4 * \$WORLD / 8)) --bf16 --vocab-size 32000 --world-size \$WORLD --odd-thing 3 --use-quantize-comm" >world.sh; reckon import world.sh
+# a count of arguments that ends a call without them; a file that decides which command runs; a training in tools/
+echo "if [ \$# -ne 2 ]; then echo usage; exit 1; fi; torchrun --nproc_per_node 8 train.py $T --per_device_train_batch_size \$2" >usage.sh; reckon import usage.sh
+printf "if [ -f last.txt ]; then\n C='$M --vocab-size 32000 --load x'\nelse\n C='$M --vocab-size 32000'\nfi\n\$C\n" >file.sh; reckon import file.sh; reckon import file.sh --set @1:9=false 2>&1 | grep plan:
+echo "$M --vocab-size 32000" | sed 's:pretrain_gpt:tools/pretrain_code:' >tools.sh; reckon import tools.sh 2>&1 | grep plan:
+# words that no value standing there is the reason of; what is frozen; assignments
+echo "$M --vocab-size \$V --recompute-granularity full --recompute-method chunk --recompute-num-layers 1" >chunk.sh; reckon import chunk.sh
+echo "torchrun --nproc_per_node 8 train.py $T --per_device_train_batch_size 2 --tune_type_llm frozen --frozen_part 3" >frozen.sh; reckon import frozen.sh
+printf 'PROGRAM=dpo/train.py\npython $PROGRAM model=x\n' >assigned.sh; reckon import assigned.sh
 === stdout
 gated mlp        yes               a gate next to the MLP's first matrix
 gated mlp        yes               a gate next to the MLP's first matrix
@@ -65,6 +73,8 @@ reckon: warning: shape.sh: num_attention_heads 80: is not followed: the shape is
 llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with transformers
   lora128 lora-bytes=4
 target_modules          all-linear               LLaVA's find_all_linear_names, where none are said
+  plan: dp8 gbs8 vocab-multiple=128
+  plan: dp8 gbs8 vocab-multiple=128
 === stderr
 reckon: note: dpo.sh is read as a launch script of Megatron-LM: reckon import megatron
 reckon: dpo.sh:1:230: --stage dpo: pairs of answers next to a reference model are not covered with Megatron-LM: say model and batch as words of reckon predict, framework=fsdp objective=dpo
@@ -85,7 +95,7 @@ reckon: ppo.sh: no command of this script starts MaxText with a configuration fi
 reckon: note: base.sh is read as a training of Hugging Face: reckon import trainer
 reckon: base.sh: no command trains in this script: it only sets base, arguments for the script that reads it: give that one
 reckon: galvatron.sh: this is a Galvatron script; reckon does not read it: say model, batch and degrees as words of reckon predict
-reckon: batch.sh: no command of this script starts transformers: it starts train.py, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict
+reckon: --set train_batch_size: says not whether it counts the samples of one GPU or of all: give --set per_device_train_batch_size=N
 reckon: note: llava.sh is read as a training of Hugging Face: reckon import trainer
 reckon: llava.sh: tune_mm_mlp_adapter True: only the projector between images and text is trained, which plans do not cover: give --ignore tune_mm_mlp_adapter to estimate the run without it
 reckon: note: own.sh is read as a training of Hugging Face: reckon import trainer
@@ -96,4 +106,14 @@ reckon: note: load.sh is read as a launch script of Megatron-LM: reckon import m
 reckon: load.sh:1:19: $1 is not set in this script: give --set 1=VALUE; --num-layers is missing; and in one line: --set 1=VALUE
 reckon: note: world.sh is read as a launch script of Megatron-LM: reckon import megatron
 reckon: world.sh:1:238: $WORLD is not set in this script: give --set WORLD=VALUE, for --global-batch-size: a whole number; nothing says how many GPUs are used (a multiple of 8); line 1:318: --use-quantize-comm: gradients or activations that travel in 8 bits, which plans do not cover; 1 key is not known; and in one line: --set WORLD=VALUE --gpus N --ignore odd-thing,use-quantize-comm
+reckon: note: usage.sh is read as a training of Hugging Face: reckon import trainer
+reckon: usage.sh: per_device_train_batch_size: line 1: $2 is not set in this script: give --set 2=VALUE
+reckon: note: file.sh is read as a launch script of Megatron-LM: reckon import megatron
+reckon: file.sh:1:1: $C depends on the condition in line 1, which the script does not tell: give --set @1:9=VALUE (it is compared with true, false)
+reckon: note: chunk.sh is read as a launch script of Megatron-LM: reckon import megatron
+reckon: chunk.sh:1:216: $V is not set in this script: give --set V=VALUE, for --vocab-size: a whole number; line 1:267: --recompute-method: "chunk" is not known; and in one line: --set V=VALUE
+reckon: note: frozen.sh is read as a training of Hugging Face: reckon import trainer
+reckon: frozen.sh: tune_type_llm frozen: the language model is not trained whole, which plans do not cover: give --ignore tune_type_llm to estimate the run without it; frozen_part may decide what the run costs: say it by --set and this tool's keys; and in one line: --ignore tune_type_llm
+reckon: frozen.sh: frozen_part: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys
+reckon: assigned.sh: starts dpo/train.py, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict; or give the format, reckon import FORMAT FILE
 === exit 3
