@@ -183,6 +183,7 @@ static const char *const deciding[] = {"degree",
                                        "sequence_parallel",
                                        "model_parallel",
                                        "freeze",
+                                       "gradient_checkpointing",
                                        "frozen",
                                        NULL};
 
@@ -218,8 +219,35 @@ static void refuse_default(const struct reading *r, const struct setting *s)
                    "is a file whose keys count, too");
 }
 
+/* Names of whole words: "vision_encoder", "max_video_frames". */
+static bool names_media(const char *key)
+{
+    static const char *const media[] = {"vision", "image", "images", "video",
+                                        "videos", "audio", "speech", NULL};
+    const char *last = strrchr(key, '.');
+    for (const char *at = last ? last + 1 : key; *at; at += strspn(at, "_-")) {
+        const size_t n = strcspn(at, "_-");
+        for (int i = 0; media[i]; i++)
+            if (strlen(media[i]) == n && strncmp(at, media[i], n) == 0) return true;
+        at += n;
+    }
+    return false;
+}
+
+static void refuse_media(const struct reading *r, const struct setting *s)
+{
+    char fix[128];
+    snprintf(fix, sizeof fix, "give --ignore %.60s to estimate the text's model alone", s->key);
+    notes_add_rule(r->notes, "1.covered", NOTE_REFUSED, s->line, s->column, s->key, "", fix,
+                   "is of images, video or sound, which plans do not cover");
+}
+
 static void refuse_unknown(const struct reading *r, const struct setting *s)
 {
+    if (names_media(s->key)) {
+        refuse_media(r, s);
+        return;
+    }
     if (of_defaults(s->key)) {
         if (!passes_default(s)) refuse_default(r, s);
         return;

@@ -155,7 +155,7 @@ static enum rk_status read_option(struct work *w, size_t i, size_t end, bool lau
 {
     const struct shell_word *word = &w->word[i], *unknown = word->unknown ? word : NULL;
     const char *equals = strchr(word->text, '=');
-    char value[1024] = "", spare[96];
+    char value[8192] = "", spare[96];
     *used = 1;
     if (equals) {
         snprintf(value, sizeof value, "%s", equals + 1);

@@ -255,7 +255,7 @@ static enum rk_status fail_none(struct work *w)
     const char *tool = w->format->tool,
                *file = w->starter->needs_file ? " with a configuration file" : "";
     const size_t length = detect_program(w->script->text, &program);
-    if (variable)
+    if (variable && !shell_program(&w->shell))
         return rk_fail(w->error, RK_BAD_INPUT, w->script->path, 0, 0,
                        "no command trains in this script: it only sets %.60s, arguments for the "
                        "script that reads it: give that one",

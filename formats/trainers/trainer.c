@@ -113,7 +113,8 @@ static bool says_stage(const struct reading *r)
 static void read_precision(const struct reading *r)
 {
     const struct trainer *t = &r->t;
-    const bool bf16 = t->bf16 || t->mixed == MIXED_BF16 || t->tuning.pure ||
+    const bool own_fp16 = t->fp16 == 1 && !t->bf16; /* over what accelerate's file says */
+    const bool bf16 = t->bf16 || (t->mixed == MIXED_BF16 && !own_fp16) || t->tuning.pure ||
                       trainer_tuning_loads(&t->tuning, "bfloat16");
     const bool fp16 =
         t->fp16 || t->mixed == MIXED_FP16 || trainer_tuning_loads(&t->tuning, "float16");
@@ -326,9 +327,10 @@ static enum rk_status check_accumulation(const struct reading *r)
     if (!of_trainer || !of_deepspeed || strcmp(of_trainer->text, of_deepspeed->text) == 0)
         return RK_OK;
     return settings_fail(r->settings, of_deepspeed, r->error,
-                         "is not the gradient_accumulation_steps of the training, %s: the trainer "
-                         "does not start so. Give one of them with --set",
-                         of_trainer->text);
+                         "is not the gradient_accumulation_steps of the training, %s, so that the "
+                         "trainer does not start: give --set "
+                         "deepspeed_config.gradient_accumulation_steps=%.20s",
+                         of_trainer->text, of_trainer->text);
 }
 
 static bool has_deepspeed(const struct reading *r)
@@ -381,6 +383,8 @@ static void take_trl(struct reading *r)
                                       "lora_r",
                                       "completion_only_loss"};
     bool trl = false;
+    if (settings_find(r->settings, "do_train"))
+        return; /* of transformers' run_clm.py and its like */
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         trl |= settings_find(r->settings, own[i]) != NULL;
     if (!trl || settings_find(r->settings, "max_seq_length")) return;

@@ -49,6 +49,11 @@ echo "$M --vocab-size 32000" | sed 's:pretrain_gpt:tools/pretrain_code:' >tools.
 echo "$M --vocab-size \$V --recompute-granularity full --recompute-method chunk --recompute-num-layers 1" >chunk.sh; reckon import chunk.sh
 echo "torchrun --nproc_per_node 8 train.py $T --per_device_train_batch_size 2 --tune_type_llm frozen --frozen_part 3" >frozen.sh; reckon import frozen.sh
 printf 'PROGRAM=dpo/train.py\npython $PROGRAM model=x\n' >assigned.sh; reckon import assigned.sh
+# images and sound by the names; a program that a variable's arguments are for; run_clm.py's words are not trl's, and its fp16 counts
+echo "torchrun --nproc_per_node 8 train.py $T --per_device_train_batch_size 2 --vision_encoder siglip --image_merge_size 2 --fps 1" >media.sh; reckon import media.sh
+printf 'A="--learning_rate 1e-5 --precision 16 --strategy deepspeed_stage_3"\npython3 finetune_tnews.py $A\n' >fs.sh; reckon import fs.sh
+echo "accelerate launch --config_file z2.yaml --num_processes 8 run_llmmt.py --model_name_or_path meta-llama/Llama-3.1-8B --do_train --fp16 --use_peft --lora_rank 16 --per_device_train_batch_size 4 --gradient_accumulation_steps 4 --max_length 512" >clm.sh; reckon import clm.sh 2>/dev/null | sed -n 2,10p
+sed -i 's/steps: auto/steps: 1/' z2.yaml; reckon import clm.sh
 === stdout
 gated mlp        yes               a gate next to the MLP's first matrix
 gated mlp        yes               a gate next to the MLP's first matrix
@@ -75,6 +80,14 @@ llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with transformers
 target_modules          all-linear               LLaVA's find_all_linear_names, where none are said
   plan: dp8 gbs8 vocab-multiple=128
   plan: dp8 gbs8 vocab-multiple=128
+  plan: framework=deepspeed precision=fp16 dp8 mbs4 gbs128 seq512 zero2 no-fused loss=padded
+  lora16 lora-targets=q+v lora-bytes=4
+
+Assumed because the arguments do not state it
+what                value                    why
+model_name_or_path  meta-llama/Llama-3.1-8B  the catalog's llama3.1-8b
+target_modules      q_proj, v_proj           PEFT's of Llama, Mistral, Qwen and Gemma where none are said
+loss                padded                   that of transformers since 4.49
 === stderr
 reckon: note: dpo.sh is read as a launch script of Megatron-LM: reckon import megatron
 reckon: dpo.sh:1:230: --stage dpo: pairs of answers next to a reference model are not covered with Megatron-LM: say model and batch as words of reckon predict, framework=fsdp objective=dpo
@@ -116,4 +129,12 @@ reckon: note: frozen.sh is read as a training of Hugging Face: reckon import tra
 reckon: frozen.sh: tune_type_llm frozen: the language model is not trained whole, which plans do not cover: give --ignore tune_type_llm to estimate the run without it; frozen_part may decide what the run costs: say it by --set and this tool's keys; and in one line: --ignore tune_type_llm
 reckon: frozen.sh: frozen_part: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys
 reckon: assigned.sh: starts dpo/train.py, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict; or give the format, reckon import FORMAT FILE
-=== exit 3
+reckon: note: media.sh is read as a training of Hugging Face: reckon import trainer
+reckon: media.sh: vision_encoder: is of images, video or sound, which plans do not cover: give --ignore vision_encoder to estimate the text's model alone; image_merge_size: is of images, video or sound, which plans do not cover; 1 key is not known; and in one line: --ignore vision_encoder,image_merge_size,fps
+reckon: media.sh: image_merge_size: is of images, video or sound, which plans do not cover: give --ignore image_merge_size to estimate the text's model alone
+reckon: media.sh: fps: is not known: correct it, or give --ignore fps
+reckon: fs.sh: starts finetune_tnews.py, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict; or give the format, reckon import FORMAT FILE
+reckon: note: clm.sh is read as a training of Hugging Face: reckon import trainer
+reckon: --set deepspeed_config.gradient_accumulation_steps: is not the gradient_accumulation_steps of the training, 4, so that the trainer does not start: give --set deepspeed_config.gradient_accumulation_steps=4
+reckon: warning: clm.sh: not known: do_train: passed over, as others whose names begin so decide no cost
+=== exit 2
