@@ -21,6 +21,7 @@ static const struct tool_sign signs[] = {
     {"Hetu",          "script",            NULL,            "--ds_parallel_config|train_hetu.py|train_hetu_ds_parallel.py|train_hetu_multi_ds_parallel.py", "say model, batch and degrees as words of reckon predict"},
     {"LLaMA2-Accessory", "script",         NULL,            "--llama_type --llama_config", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"SwissArmyTransformer", "script",     NULL,            "--resume-dataloader --distributed-backend|--resume-dataloader --checkpoint-activations|--resume-dataloader --mode", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
+    {"mPLUG-Owl",     "script",            NULL,            "--mm-config", "say model, batch and lora as words of reckon predict"},
     {"MLPerf",        "submission's configuration", NULL, "DGXNNODES|DGXSYSTEM|MLPERF_SUBMITTER|MLPERF_CLUSTER_NAME", "give its folder, with systems and results, to reckon import mlperf"},
     {"Kubernetes",    "manifest",          NULL,            "apiVersion: kind:|apiVersion: metadata:", "give the script or the configuration that its containers start"},
     {"Python",        "project file",      NULL,            "[build-system]", "give the configuration or the script of a run"},

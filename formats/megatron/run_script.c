@@ -518,9 +518,9 @@ enum rk_status run_script_read(const struct plan_format *format, const struct co
                              "is a shell script: for %s give the configuration that it names",
                              format->tool);
     if (status == RK_OK) status = run_script_choose(w);
-    if (status == RK_OK) status = take_objective(w);
-    if (status == RK_OK) status = read_words(w);
-    if (status == RK_OK) status = read_plan(w, model, plan);
+    if (status == RK_OK && model) status = take_objective(w);
+    if (status == RK_OK && model) status = read_words(w);
+    if (status == RK_OK && model) status = read_plan(w, model, plan);
     for (size_t i = 0; i < w->kept_count; i++)
         free(w->kept[i]);
     shell_release(&w->shell);

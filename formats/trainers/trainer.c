@@ -247,10 +247,10 @@ static void read_zero(const struct reading *r)
         .optimizer_device = r->t.optimizer_device,
         .param_device =
             says_stage(r) && r->t.optimizer_device ? r->t.optimizer_device : r->t.param_device,
-        .overlap = -1,
+        .overlap = says_stage(r) ? 1 : -1, /* get_train_ds_config of ds_utils.py */
         .optimizer = -1,
         .accumulate = -1,
-        .prefetch = 50000000,
+        .prefetch = says_stage(r) ? 30000000 : 50000000,
         .ratio = 1};
     deepspeed_choose(&c, r->p);
 }

@@ -54,6 +54,9 @@ echo "torchrun --nproc_per_node 8 train.py $T --per_device_train_batch_size 2 --
 printf 'A="--learning_rate 1e-5 --precision 16 --strategy deepspeed_stage_3"\npython3 finetune_tnews.py $A\n' >fs.sh; reckon import fs.sh
 echo "accelerate launch --config_file z2.yaml --num_processes 8 run_llmmt.py --model_name_or_path meta-llama/Llama-3.1-8B --do_train --fp16 --use_peft --lora_rank 16 --per_device_train_batch_size 4 --gradient_accumulation_steps 4 --max_length 512" >clm.sh; reckon import clm.sh 2>/dev/null | sed -n 2,10p
 sed -i 's/steps: auto/steps: 1/' z2.yaml; reckon import clm.sh
+# check asks for the command as well as for the model; DeepSpeed-Chat overlaps
+echo "torchrun --nproc_per_node 4 sft.py --model_name_or_path my/model --per_device_train_batch_size 2 --bf16 true" >two.sh; sed 's/4/8/' two.sh >>two.sh; reckon check two.sh -s h100-sxm5-80g; reckon check two.sh -s h100-sxm5-80g --variant 1
+echo 'deepspeed --num_gpus 8 main.py --model_name_or_path meta-llama/Llama-3.1-8B --per_device_train_batch_size 4 --max_seq_len 512 --zero_stage 2 --deepspeed' >chat.sh; reckon import chat.sh 2>/dev/null | grep plan:
 === stdout
 gated mlp        yes               a gate next to the MLP's first matrix
 gated mlp        yes               a gate next to the MLP's first matrix
@@ -88,6 +91,7 @@ what                value                    why
 model_name_or_path  meta-llama/Llama-3.1-8B  the catalog's llama3.1-8b
 target_modules      q_proj, v_proj           PEFT's of Llama, Mistral, Qwen and Gemma where none are said
 loss                padded                   that of transformers since 4.49
+  plan: framework=deepspeed precision=fp16 dp8 mbs4 gbs32 seq512 zero2 grad-overlap no-fused
 === stderr
 reckon: note: dpo.sh is read as a launch script of Megatron-LM: reckon import megatron
 reckon: dpo.sh:1:230: --stage dpo: pairs of answers next to a reference model are not covered with Megatron-LM: say model and batch as words of reckon predict, framework=fsdp objective=dpo
@@ -137,4 +141,5 @@ reckon: fs.sh: starts finetune_tnews.py, a program of no tool that reckon reads:
 reckon: note: clm.sh is read as a training of Hugging Face: reckon import trainer
 reckon: --set deepspeed_config.gradient_accumulation_steps: is not the gradient_accumulation_steps of the training, 4, so that the trainer does not start: give --set deepspeed_config.gradient_accumulation_steps=4
 reckon: warning: clm.sh: not known: do_train: passed over, as others whose names begin so decide no cost
-=== exit 2
+reckon: two.sh:2:1: a second command trains, besides that of line 1: choose with --variant 1 to 2; and give --model
+reckon: transformers's file has no model: give --model
