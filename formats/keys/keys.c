@@ -220,7 +220,7 @@ static void refuse_default(const struct reading *r, const struct setting *s)
 }
 
 /* Names of whole words: "vision_encoder", "max_video_frames". */
-static bool names_media(const char *key)
+bool key_of_media(const char *key)
 {
     static const char *const media[] = {"vision", "image", "images", "video",
                                         "videos", "audio", "speech", NULL};
@@ -244,7 +244,7 @@ static void refuse_media(const struct reading *r, const struct setting *s)
 
 static void refuse_unknown(const struct reading *r, const struct setting *s)
 {
-    if (names_media(s->key)) {
+    if (key_of_media(s->key)) {
         refuse_media(r, s);
         return;
     }
@@ -260,7 +260,8 @@ static void refuse_unknown(const struct reading *r, const struct setting *s)
     names[used] = NULL;
     nearest = text_nearest(s->key, names);
     if (key_may_cost(s->key))
-        snprintf(fix, sizeof fix, "correct it, or say it by --set and this tool's keys");
+        snprintf(fix, sizeof fix,
+                 "correct it, or say it by --set and this tool's keys, and --ignore it then");
     else
         snprintf(fix, sizeof fix, "correct it, or give --ignore %.60s", s->key);
     notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, "", fix,

@@ -75,6 +75,9 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
 /* Does a word of the name, "sp-sequence_parallel_size", say so? */
 bool key_may_cost(const char *name);
 
+/* Is a word of the name, "--vision-seq-length", of images, video or sound? */
+bool key_of_media(const char *name);
+
 /* Is the name one of those that the caller passes over, "a,b" or "a" each? `below`: or below one.
  */
 bool key_ignored(const char *const *ignored, size_t count, const char *name, bool below);

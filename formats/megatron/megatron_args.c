@@ -292,12 +292,19 @@ static enum rk_status refuse_unknown(const struct megatron_args *args)
     for (int i = 0; i < args->notes->count && used + 66 < sizeof names; i++) {
         const struct rk_finding *note = &args->notes->note[i];
         if (note->severity != NOTE_UNKNOWN) continue;
-        if (key_may_cost(note->what)) return refuse_costly(args, note);
+        const bool media = key_of_media(note->what);
+        if (!media && key_may_cost(note->what)) return refuse_costly(args, note);
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", first ? "," : "",
                                  note->what + strspn(note->what, "-"));
-        if (!first) first = note;
+        if (!first || (media && !key_of_media(first->what))) first = note;
     }
     if (!first) return RK_OK;
+    if (key_of_media(first->what))
+        return rk_fail(args->error, *args->path ? RK_BAD_INPUT : RK_BAD_ARGUMENT, args->path,
+                       first->line, first->column,
+                       "%s: is of images, video or sound, which plans do not cover: give --ignore "
+                       "%s to estimate the text's model alone",
+                       first->what, names);
     return rk_fail(args->error, *args->path ? RK_BAD_INPUT : RK_BAD_ARGUMENT, args->path,
                    first->line, first->column,
                    "%s: is not known to Megatron-LM or its relatives: correct it, or if nothing of "

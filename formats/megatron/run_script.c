@@ -449,6 +449,11 @@ static enum rk_status take_objective(struct work *w)
                 w, program,
                 "by its name generates answers or trains a model of rewards, which plans do not "
                 "cover: give --set rl=dpo (or kto, orpo, simpo, cpo) where it does not");
+    if (has_part(name, "flax") || has_part(name, "jax"))
+        return run_script_fail_at(w, program,
+                                  "by its name trains with JAX, of which only MaxText and Levanter "
+                                  "are read: say model, batch and sharding as words of reckon "
+                                  "predict");
     if ((has_part(name, "lora") || has_part(name, "qlora")) && !says_adapters(w, program))
         return run_script_fail_at(w, program,
                                   "by its name trains adapters, of which the command says nothing: "

@@ -371,7 +371,9 @@ static void keep_in_bits(const struct reading *r, const char *name)
 /* Framework deepspeed keeps a master copy, which the plan's bytes have in any case. */
 static void read_optimizer(const struct reading *r)
 {
-    const char *name = r->t->optimizer ? r->t->optimizer : "adamw";
+    const char *name = r->t->optimizer   ? r->t->optimizer
+                       : r->t->adafactor ? "adafactor" /* before --optim, transformers 4.13 */
+                                         : "adamw";
     struct rk_plan *p = r->p;
     p->optimizer_paged = strncmp(name, "paged_", 6) == 0;
     if (p->optimizer_paged) name += 6;

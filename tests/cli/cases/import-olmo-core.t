@@ -83,7 +83,7 @@ reckon: m.py:11:1: model: is not a model that is known here: give one with --set
 reckon: note: h.py is read as a program of OLMo-core: reckon import olmo-core
 reckon: h.py:12:1: model.block {"gdn": gdn_block}: the blocks of the model are changed after it is made, which plans do not cover: give --ignore model.block to estimate the run without it
 reckon: note: u.py is read as a program of OLMo-core: reckon import olmo-core
-reckon: u.py:16:1: train_module.mystery_degree: is not known, and may decide what the run costs, did you mean train_module: correct it, or say it by --set and this tool's keys
+reckon: u.py:16:1: train_module.mystery_degree: is not known, and may decide what the run costs, did you mean train_module: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: note: train.py is read as a program of OLMo-core: reckon import olmo-core
 reckon: train.py: the program does not say how many GPUs it is started on: give --gpus N
 reckon: note: train.py is read as a program of OLMo-core: reckon import olmo-core

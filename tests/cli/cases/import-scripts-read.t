@@ -57,6 +57,10 @@ sed -i 's/steps: auto/steps: 1/' z2.yaml; reckon import clm.sh
 # check asks for the command as well as for the model; DeepSpeed-Chat overlaps
 echo "torchrun --nproc_per_node 4 sft.py --model_name_or_path my/model --per_device_train_batch_size 2 --bf16 true" >two.sh; sed 's/4/8/' two.sh >>two.sh; reckon check two.sh -s h100-sxm5-80g; reckon check two.sh -s h100-sxm5-80g --variant 1
 echo 'deepspeed --num_gpus 8 main.py --model_name_or_path meta-llama/Llama-3.1-8B --per_device_train_batch_size 4 --max_seq_len 512 --zero_stage 2 --deepspeed' >chat.sh; reckon import chat.sh 2>/dev/null | grep plan:
+# the older switch of an optimizer; programs of JAX; images in Megatron-LM's scripts
+echo "torchrun --nproc_per_node 8 run_clm.py $T --do_train --per_device_train_batch_size 2 --adafactor" >fac.sh; reckon import fac.sh 2>/dev/null | grep optimizer=
+echo "python run_clm_flax.py $T --per_device_train_batch_size 2" >flax.sh; reckon import flax.sh
+echo "$M --vocab-size 32000 --odd-thing 3 --vision-seq-length 1024" >vlm.sh; reckon import vlm.sh
 === stdout
 gated mlp        yes               a gate next to the MLP's first matrix
 gated mlp        yes               a gate next to the MLP's first matrix
@@ -92,6 +96,7 @@ model_name_or_path  meta-llama/Llama-3.1-8B  the catalog's llama3.1-8b
 target_modules      q_proj, v_proj           PEFT's of Llama, Mistral, Qwen and Gemma where none are said
 loss                padded                   that of transformers since 4.49
   plan: framework=deepspeed precision=fp16 dp8 mbs4 gbs32 seq512 zero2 grad-overlap no-fused
+  optimizer=adafactor autocast
 === stderr
 reckon: note: dpo.sh is read as a launch script of Megatron-LM: reckon import megatron
 reckon: dpo.sh:1:230: --stage dpo: pairs of answers next to a reference model are not covered with Megatron-LM: say model and batch as words of reckon predict, framework=fsdp objective=dpo
@@ -131,7 +136,7 @@ reckon: note: chunk.sh is read as a launch script of Megatron-LM: reckon import 
 reckon: chunk.sh:1:216: $V is not set in this script: give --set V=VALUE, for --vocab-size: a whole number; line 1:267: --recompute-method: "chunk" is not known; and in one line: --set V=VALUE
 reckon: note: frozen.sh is read as a training of Hugging Face: reckon import trainer
 reckon: frozen.sh: tune_type_llm frozen: the language model is not trained whole, which plans do not cover: give --ignore tune_type_llm to estimate the run without it; frozen_part may decide what the run costs: say it by --set and this tool's keys; and in one line: --ignore tune_type_llm
-reckon: frozen.sh: frozen_part: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys
+reckon: frozen.sh: frozen_part: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: assigned.sh: starts dpo/train.py, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict; or give the format, reckon import FORMAT FILE
 reckon: note: media.sh is read as a training of Hugging Face: reckon import trainer
 reckon: media.sh: vision_encoder: is of images, video or sound, which plans do not cover: give --ignore vision_encoder to estimate the text's model alone; image_merge_size: is of images, video or sound, which plans do not cover; 1 key is not known; and in one line: --ignore vision_encoder,image_merge_size,fps
@@ -143,3 +148,10 @@ reckon: --set deepspeed_config.gradient_accumulation_steps: is not the gradient_
 reckon: warning: clm.sh: not known: do_train: passed over, as others whose names begin so decide no cost
 reckon: two.sh:2:1: a second command trains, besides that of line 1: choose with --variant 1 to 2; and give --model
 reckon: transformers's file has no model: give --model
+reckon: note: flax.sh is read as a training of Hugging Face: reckon import trainer
+reckon: flax.sh:1:8: run_clm_flax.py by its name trains with JAX, of which only MaxText and Levanter are read: say model, batch and sharding as words of reckon predict
+reckon: note: vlm.sh is read as a launch script of Megatron-LM: reckon import megatron
+reckon: vlm.sh:1:236: --vision-seq-length: is of images, video or sound, which plans do not cover: give --ignore odd-thing,vision-seq-length to estimate the text's model alone
+reckon: warning: vlm.sh:1:222: --odd-thing: is not known
+reckon: warning: vlm.sh:1:236: --vision-seq-length: is not known
+=== exit 3
