@@ -242,6 +242,12 @@ static void refuse_media(const struct reading *r, const struct setting *s)
                    "is of images, video or sound, which plans do not cover");
 }
 
+static bool is_degree_of_one(const struct setting *s)
+{
+    return strcmp(s->text, "1") == 0 &&
+           (strstr(s->key, "parallel_size") || strstr(s->key, "degree"));
+}
+
 static void refuse_unknown(const struct reading *r, const struct setting *s)
 {
     if (key_of_media(s->key)) {
@@ -250,6 +256,11 @@ static void refuse_unknown(const struct reading *r, const struct setting *s)
     }
     if (of_defaults(s->key)) {
         if (!passes_default(s)) refuse_default(r, s);
+        return;
+    }
+    if (is_degree_of_one(s)) {
+        notes_add(r->notes, NOTE_WARNING, s->line, s->column, s->key, s->text,
+                  "is not known: passed over, since a degree of one divides nothing");
         return;
     }
     const char *names[512], *nearest = NULL;

@@ -61,6 +61,7 @@ echo 'deepspeed --num_gpus 8 main.py --model_name_or_path meta-llama/Llama-3.1-8
 echo "torchrun --nproc_per_node 8 run_clm.py $T --do_train --per_device_train_batch_size 2 --adafactor" >fac.sh; reckon import fac.sh 2>/dev/null | grep optimizer=
 echo "python run_clm_flax.py $T --per_device_train_batch_size 2" >flax.sh; reckon import flax.sh
 echo "$M --vocab-size 32000 --odd-thing 3 --vision-seq-length 1024" >vlm.sh; reckon import vlm.sh
+echo "torchrun --nproc_per_node 8 train.py $T --per_device_train_batch_size 2 --tensor_parallel_size 1" >one.sh; reckon import one.sh 2>&1 | grep degree
 === stdout
 gated mlp        yes               a gate next to the MLP's first matrix
 gated mlp        yes               a gate next to the MLP's first matrix
@@ -97,6 +98,7 @@ target_modules      q_proj, v_proj           PEFT's of Llama, Mistral, Qwen and 
 loss                padded                   that of transformers since 4.49
   plan: framework=deepspeed precision=fp16 dp8 mbs4 gbs32 seq512 zero2 grad-overlap no-fused
   optimizer=adafactor autocast
+reckon: warning: one.sh: tensor_parallel_size 1: is not known: passed over, since a degree of one divides nothing
 === stderr
 reckon: note: dpo.sh is read as a launch script of Megatron-LM: reckon import megatron
 reckon: dpo.sh:1:230: --stage dpo: pairs of answers next to a reference model are not covered with Megatron-LM: say model and batch as words of reckon predict, framework=fsdp objective=dpo
@@ -154,4 +156,3 @@ reckon: note: vlm.sh is read as a launch script of Megatron-LM: reckon import me
 reckon: vlm.sh:1:236: --vision-seq-length: is of images, video or sound, which plans do not cover: give --ignore odd-thing,vision-seq-length to estimate the text's model alone
 reckon: warning: vlm.sh:1:222: --odd-thing: is not known
 reckon: warning: vlm.sh:1:236: --vision-seq-length: is not known
-=== exit 3
