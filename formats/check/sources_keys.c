@@ -157,6 +157,21 @@ enum rk_status check_deepspeed(const struct rk_check_input *input, struct rk_fin
     return status;
 }
 
+/* Which of a script's commands, where it has several, is asked for with it. */
+static enum rk_status ask_model(const struct plan_format *format,
+                                const struct config_source *source, size_t size,
+                                struct notes *notes, struct rk_error *error)
+{
+    if (run_script_is(source->path, source->text) &&
+        run_script_read(format, source, size, NULL, NULL, notes, error) != RK_OK) {
+        const size_t used = strlen(error->text);
+        snprintf(error->text + used, sizeof error->text - used, "; and give --model");
+        return error->status;
+    }
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s's file has no model: give --model",
+                   format->tool);
+}
+
 enum rk_status check_other(const struct plan_format *format, const struct rk_check_input *input,
                            struct rk_findings *findings, struct rk_error *error)
 {
@@ -175,8 +190,7 @@ enum rk_status check_other(const struct plan_format *format, const struct rk_che
     struct rk_launch launch = input->launch;
     enum rk_status status = notes && model ? RK_OK : no_memory(error);
     if (status == RK_OK && !input->model && !format->own_model)
-        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s's file has no model: give --model",
-                         format->tool);
+        status = ask_model(format, &source, input->size, notes, error);
     if (status == RK_OK && input->model) *model = *input->model;
     if (status == RK_OK) {
         const bool script = run_script_is(source.path, source.text);

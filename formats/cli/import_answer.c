@@ -72,7 +72,7 @@ static void print_unknown(const struct notes *notes, const char *path)
     if (*cost)
         fprintf(stderr,
                 "reckon: %s%sthese may decide what the run costs: say them by --set and this "
-                "tool's keys, or give --ignore %s to estimate it without\n",
+                "tool's keys: %s\n",
                 path, colon, cost);
 }
 

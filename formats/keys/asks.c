@@ -18,6 +18,7 @@ enum {
 
 /* All sizes, degrees and batches can be one, and one divides all. */
 #define STAND_IN       "1"
+#define STAND_IN_LARGE "65536" /* of ranks, by which degrees are divided */
 #define STAND_IN_MODEL "llama3.1-8b"
 
 /* "a,b" or "a, b": whole names, as many as find room. */
@@ -125,6 +126,12 @@ static void add_names(struct names *names, size_t size, const char *between, con
     }
 }
 
+/* "my_degree: is not known, and may decide ...", which no option is offered for; NULL: another. */
+static const char *costly_name(const char *message)
+{
+    return strstr(message, KEY_MAY_COST) ? message + strspn(message, "-") : NULL;
+}
+
 /* All names go into one option, but for those of keys that may decide what the run costs. */
 static void take_ignore(struct asking *a, const char *value, const char *message, int at)
 {
@@ -156,6 +163,8 @@ static bool take_option(struct asking *a, const char *text, const char *message)
         take_set(a, text + 6, message, at);
     else if (strncmp(text, "--ignore ", 9) == 0)
         take_ignore(a, text + 9, message, at);
+    else if (text == costly_name(message))
+        take_ignore(a, text, message, at);
     else if (strncmp(text, "--gpus N", 8) == 0)
         take_number(a, at, "--gpus", &a->with.gpus);
     else if (strncmp(text, "--vocabulary N", 14) == 0)
@@ -201,6 +210,7 @@ static const char *find_option(const struct asking *a, const char *text)
     if (a->options &&
         (strstr(text, "correct it, or give --set") || strstr(text, " " STAND_IN " is not")))
         return NULL;
+    if (costly_name(text)) return costly_name(text);
     for (int i = 0; starts[i]; i++) {
         const char *found = strstr(text, starts[i]);
         if (found) return strstr(found, "--");
@@ -227,6 +237,7 @@ struct rest {
 static const char *names_unknown(const char *text)
 {
     const char *names = strstr(text, "--ignore ");
+    if (costly_name(text)) return costly_name(text);
     return names && strstr(text, "is not known") ? names + strlen("--ignore ") : NULL;
 }
 
@@ -249,7 +260,7 @@ static void add_other(const struct rk_error *error, const char *own, struct rest
     else if (*error->path && strcmp(error->path, own) != 0)
         snprintf(line, sizeof line, "%.60s: ", error->path);
     snprintf(rest->text + used, sizeof rest->text - used, "; %s%.*s", line,
-             length < 100 ? length : 100, error->text);
+             length < 160 ? length : 160, error->text);
 }
 
 static void more_names(const struct names *names, char *more, size_t size)
@@ -311,18 +322,62 @@ static void tell(const struct asking *a, const struct rest *rest, struct rk_erro
     snprintf(error->text, sizeof error->text, "%s", text);
 }
 
-/* Where one cannot stand among arguments, nothing can; and one GPU divides what stands there. */
+static enum rk_status read_once(asks_reader *read, void *of, const struct asking *a,
+                                struct rk_error *next, bool *on)
+{
+    *next = (struct rk_error){.status = RK_OK};
+    const enum rk_status status = read(of, &a->with, next);
+    *on = status == RK_OK || find_option(a, next->text);
+    return status;
+}
+
+/* A batch of so many for each replica is none for one rank: many stand for one of the values. */
+static enum rk_status read_large(asks_reader *read, void *of, struct asking *a,
+                                 struct rk_error *next, enum rk_status status)
+{
+    const struct rk_error was = *next;
+    bool on = false;
+    for (int i = 0; i < a->options && !on; i++) {
+        char *value = strchr(a->given[i], '=');
+        if (!value || strcmp(value + 1, STAND_IN) != 0) continue;
+        strcpy(value + 1, STAND_IN_LARGE);
+        status = read_once(read, of, a, next, &on);
+        if (!on) strcpy(value + 1, STAND_IN);
+    }
+    if (!on) *next = was;
+    return on ? status : was.status;
+}
+
+/* Where one cannot stand among arguments, nothing can; one GPU divides what stands there. */
 static enum rk_status read_with(asks_reader *read, void *of, struct asking *a,
                                 struct rk_error *next)
 {
     char *last = a->given[a->options - 1], *value = strchr(last, '=');
-    for (int tries = 0;; tries++) {
-        *next = (struct rk_error){.status = RK_OK};
-        const enum rk_status status = read(of, &a->with, next);
-        if (status == RK_OK || find_option(a, next->text) || tries == 2) return status;
-        if (tries == 0 && *last == '@' && value) value[1] = '\0';
-        if (tries == 1) a->with.gpus = 1;
+    const uint64_t gpus = a->with.gpus;
+    bool on = false;
+    enum rk_status status = read_once(read, of, a, next, &on);
+    if (!on && *last == '@' && value) {
+        value[1] = '\0';
+        status = read_once(read, of, a, next, &on);
     }
+    if (on) return status;
+    a->with.gpus = 1;
+    status = read_once(read, of, a, next, &on);
+    if (on) return status;
+    a->with.gpus = gpus;
+    return read_large(read, of, a, next, status);
+}
+
+/* "--num-layers is missing", "\"chunk\" is not known: give one of": no value that stands there is
+ * the reason. */
+static bool is_own(const struct rk_error *error)
+{
+    const char *after = error->text + strcspn(error->text, " :");
+    const char *word = strstr(error->text, "\" is not known: give one of ");
+    after += *after == ':';
+    return error->status != RK_OK &&
+           (strncmp(after, " is missing", 11) == 0 ||
+            (word && word > error->text && isalpha((unsigned char)word[-1])));
 }
 
 void asks_tell_all(asks_reader *read, void *of, const struct asks *given, struct rk_error *error)
@@ -337,7 +392,10 @@ void asks_tell_all(asks_reader *read, void *of, const struct asks *given, struct
         if (others++) add_other(&next, given->path, &rest);
         if (a->ends || read_with(read, of, a, &next) == RK_OK) break;
     }
+    const bool missing = others && is_own(&next) && !find_option(a, next.text);
+    if (missing) add_other(&next, given->path, &rest);
     /* keys alone: all of them are in the notes */
-    if (others > 1 && (*rest.text || !strstr(error->text, "--ignore"))) tell(a, &rest, error);
+    if ((others > 1 || missing) && (*rest.text || !names_unknown(error->text)))
+        tell(a, &rest, error);
     free(a);
 }

@@ -17,6 +17,11 @@ static const struct tool_sign signs[] = {
     {"Slurm",         "topology",          "slurm",         "SwitchName", NULL},
     {"PyTorch",       "out-of-memory traceback", NULL,      "OutOfMemoryError|torch.cuda.OutOfMemoryError", "give it to reckon doctor"},
     {"Primus",        "experiment",        "primus",        "work_group pre_trainer|work_group modules|pre_trainer overrides|primus-cli", NULL},
+    {"Galvatron",     "script",            NULL,            "--set_model_config_manually|runtime.parallel.pp_deg|--set_layernum_manually|--galvatron_config_path", "say model, batch and degrees as words of reckon predict"},
+    {"Hetu",          "script",            NULL,            "--ds_parallel_config|train_hetu.py|train_hetu_ds_parallel.py|train_hetu_multi_ds_parallel.py", "say model, batch and degrees as words of reckon predict"},
+    {"LLaMA2-Accessory", "script",         NULL,            "--llama_type --llama_config", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"SwissArmyTransformer", "script",     NULL,            "--resume-dataloader --distributed-backend|--resume-dataloader --checkpoint-activations|--resume-dataloader --mode", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
+    {"mPLUG-Owl",     "script",            NULL,            "--mm-config", "say model, batch and lora as words of reckon predict"},
     {"MLPerf",        "submission's configuration", NULL, "DGXNNODES|DGXSYSTEM|MLPERF_SUBMITTER|MLPERF_CLUSTER_NAME", "give its folder, with systems and results, to reckon import mlperf"},
     {"Kubernetes",    "manifest",          NULL,            "apiVersion: kind:|apiVersion: metadata:", "give the script or the configuration that its containers start"},
     {"Python",        "project file",      NULL,            "[build-system]", "give the configuration or the script of a run"},
@@ -74,6 +79,8 @@ static const struct tool_sign signs[] = {
     {"picotron",      "configuration",     NULL,            "tp_size pp_size pp_engine|cp_size pp_engine dp_size", "say its degrees as words of reckon predict"},
     {"ColossalAI",    "script or configuration", NULL,      "colossalai|HybridParallelPlugin|GeminiPlugin|TensorParallelEnv|NUM_MICRO_BATCHES parallel|gemini_plugin|titans", "say its degrees as words of reckon predict"},
     {"XTuner",        "configuration",     NULL,            "xtuner", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"EasyNLP",       "script",            NULL,            "easynlp --app_name|easynlp --mode", "say model and batch as words of reckon predict, framework=fsdp"},
+    {"Hugging Face",  "training",          "trainer",       "--per_device_train_batch_size --num_layers|--per_device_train_batch_size --num_attention_heads", NULL},
     {"Megatron-LM",   "file of arguments", "megatron-yaml", "MODEL_ARGS: --num-layers:|MODEL_ARGS: --micro-batch-size:", NULL},
     {"Megatron-LM",   "launch script",     "megatron",      "--num-layers --hidden-size --num-attention-heads|--num_layers --hidden_size --num_attention_heads|--tensor_model_parallel_size --micro_batch_size", NULL},
     {"InternEvo",     "configuration",     NULL,            "internlm parallel|zero1= tensor= pipeline=", "say its degrees as words of reckon predict"},
@@ -280,9 +287,16 @@ static bool ends_command(const char *text, const char *at)
     return strchr(";&|()", *at) || (*at == '\n' && (at == text || at[-1] != '\\'));
 }
 
-/* The first "train.py" of a script's lines, or what follows the "-m" of Python and launchers; its
- * length, 0: there is none. */
-static size_t find_program(const char *text, const char **program)
+/* The length of "NAME=" before a value; 0: it is none. */
+static size_t assigned(const char *word, size_t length)
+{
+    size_t n = 0;
+    while (n < length && goes_on(word[n]))
+        n++;
+    return n && n < length && word[n] == '=' ? n + 1 : 0;
+}
+
+size_t detect_program(const char *text, const char **program)
 {
     static const char between[] = " \t\r\n\"';&|()";
     bool starts = false, module = false;
@@ -296,7 +310,10 @@ static size_t find_program(const char *text, const char **program)
         } else {
             const bool starter = starts_modules(at, n);
             *program = at;
-            if ((module && !starter) || (n > 3 && strncmp(at + n - 3, ".py", 3) == 0)) return n;
+            const size_t name = *at == '-' ? 0 : assigned(at, n); /* "TRAIN=run/train.py" */
+            *program += name;
+            if ((module && !starter) || (n > 3 && strncmp(at + n - 3, ".py", 3) == 0))
+                return n - name;
             module = starts && n == 2 && strncmp(at, "-m", 2) == 0;
             starts |= starter;
             at += n;
@@ -310,7 +327,7 @@ void detect_fail(const struct tool_sign *sign, const char *path, const char *tex
 {
     const char *program = NULL;
     const bool script = text && text_ends_in_any(path, scripts);
-    const size_t length = script && !sign ? find_program(text, &program) : 0;
+    const size_t length = script && !sign ? detect_program(text, &program) : 0;
     if (length)
         rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                 "starts %.*s, a program of no tool that reckon reads: say model, batch and "

@@ -5,6 +5,7 @@
 #include <reckon/status.h>
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct tool_sign {
     const char *tool;    /* "torchtune" */
@@ -18,6 +19,10 @@ struct tool_sign {
  * of the program that it starts. `text` may be NULL. */
 void detect_fail(const struct tool_sign *sign, const char *path, const char *text,
                  struct rk_error *error);
+
+/* The first "train.py" of a script's lines, or what follows the "-m" of Python and launchers; its
+ * length, 0: there is none. */
+size_t detect_program(const char *text, const char **program);
 
 /* NULL: no tool's that is known here. */
 const struct tool_sign *detect_tool(const char *text);

@@ -158,17 +158,41 @@ static void refuse_value(const struct reading *r, const struct setting *s, const
 }
 
 /* Words of names that decide what a run costs: no wildcard passes them. */
-static const char *const deciding[] = {"degree",     "parallel_size", "lora",
-                                       "peft",       "shard",         "offload",
-                                       "recomput",   "quant",         "fp8",
-                                       "fp4",        "micro_batch",   "microbatch",
-                                       "batch_size", "seq_len",       "sequence_len",
-                                       "num_layers", "hidden_size",   "num_experts",
-                                       "zero_stage", "grad_accum",    "gradient_accumulation",
+static const char *const deciding[] = {"degree",
+                                       "parallel_size",
+                                       "lora",
+                                       "peft",
+                                       "shard",
+                                       "offload",
+                                       "recomput",
+                                       "quant",
+                                       "fp8",
+                                       "fp4",
+                                       "micro_batch",
+                                       "microbatch",
+                                       "batch_size",
+                                       "seq_len",
+                                       "sequence_len",
+                                       "num_layers",
+                                       "hidden_size",
+                                       "num_experts",
+                                       "zero_stage",
+                                       "grad_accum",
+                                       "gradient_accumulation",
+                                       "seq_parallel",
+                                       "sequence_parallel",
+                                       "model_parallel",
+                                       "freeze",
+                                       "gradient_checkpointing",
+                                       "frozen",
                                        NULL};
 
-static bool names_cost(const char *text)
+bool key_may_cost(const char *name)
 {
+    char text[128];
+    snprintf(text, sizeof text, "%s", name);
+    for (char *p = text; *p; p++)
+        if (*p == '-') *p = '_';
     for (int i = 0; deciding[i]; i++)
         if (strstr(text, deciding[i])) return true;
     return false;
@@ -195,10 +219,48 @@ static void refuse_default(const struct reading *r, const struct setting *s)
                    "is a file whose keys count, too");
 }
 
+/* Names of whole words: "vision_encoder", "max_video_frames". */
+bool key_of_media(const char *key)
+{
+    static const char *const media[] = {"vision", "image", "images", "video",
+                                        "videos", "audio", "speech", NULL};
+    const char *last = strrchr(key, '.');
+    for (const char *at = last ? last + 1 : key; *at; at += strspn(at, "_-")) {
+        const size_t n = strcspn(at, "_-");
+        for (int i = 0; media[i]; i++)
+            if (strlen(media[i]) == n && strncmp(at, media[i], n) == 0) return true;
+        at += n;
+    }
+    return false;
+}
+
+static void refuse_media(const struct reading *r, const struct setting *s)
+{
+    char fix[128];
+    snprintf(fix, sizeof fix, "give --ignore %.60s to estimate the text's model alone", s->key);
+    notes_add_rule(r->notes, "1.covered", NOTE_REFUSED, s->line, s->column, s->key, "", fix,
+                   "is of images, video or sound, which plans do not cover");
+}
+
+static bool is_degree_of_one(const struct setting *s)
+{
+    return strcmp(s->text, "1") == 0 &&
+           (strstr(s->key, "parallel_size") || strstr(s->key, "degree"));
+}
+
 static void refuse_unknown(const struct reading *r, const struct setting *s)
 {
+    if (key_of_media(s->key)) {
+        refuse_media(r, s);
+        return;
+    }
     if (of_defaults(s->key)) {
         if (!passes_default(s)) refuse_default(r, s);
+        return;
+    }
+    if (is_degree_of_one(s)) {
+        notes_add(r->notes, NOTE_WARNING, s->line, s->column, s->key, s->text,
+                  "is not known: passed over, since a degree of one divides nothing");
         return;
     }
     const char *names[512], *nearest = NULL;
@@ -208,9 +270,13 @@ static void refuse_unknown(const struct reading *r, const struct setting *s)
         if (!strchr(r->table->row[i].path, '*')) names[used++] = r->table->row[i].path;
     names[used] = NULL;
     nearest = text_nearest(s->key, names);
-    snprintf(fix, sizeof fix, "correct it, or give --ignore %.60s", s->key);
+    if (key_may_cost(s->key))
+        snprintf(fix, sizeof fix,
+                 "correct it, or say it by --set and this tool's keys, and --ignore it then");
+    else
+        snprintf(fix, sizeof fix, "correct it, or give --ignore %.60s", s->key);
     notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, "", fix,
-                   "is not known%s%s%s", names_cost(s->key) ? KEY_MAY_COST : "",
+                   "is not known%s%s%s", key_may_cost(s->key) ? KEY_MAY_COST : "",
                    nearest ? ", did you mean " : "", nearest ? nearest : "");
 }
 
@@ -306,7 +372,7 @@ static bool decides(const struct key *row, const char *key)
     const size_t known = strcspn(row->path, "*");
     const char *dot = strrchr(key, '.');
     const char *last = dot ? dot : key;
-    return names_cost(last) || (known && known < strlen(key) && names_cost(key + known));
+    return key_may_cost(last) || (known && known < strlen(key) && key_may_cost(key + known));
 }
 
 struct family {
@@ -354,7 +420,7 @@ static const char *in_section(const struct reading *r, const struct setting *s)
     for (const char *dot = strchr(s->key, '.'); dot; dot = strchr(dot + 1, '.')) {
         const char *rest = dot + 1;
         const struct key *row = key_find(r->table, rest);
-        if (row && row->use < KEY_NONE && strcmp(row->path, rest) == 0 && names_cost(rest) &&
+        if (row && row->use < KEY_NONE && strcmp(row->path, rest) == 0 && key_may_cost(rest) &&
             !settings_find(r->settings, rest))
             return rest;
     }
@@ -393,7 +459,7 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
         if (is_ignored(options, s->key)) continue;
         if (given && judge_given(&r, s, row, given)) continue;
         const bool of_family = row && is_of_family(row, s->key);
-        const bool variable = s->stood_for || (s->referred && !names_cost(s->key));
+        const bool variable = s->stood_for || (s->referred && !key_may_cost(s->key));
         const bool unknown = row ? row->use == KEY_SET && !s->given : !variable;
         if (unknown || (of_family && decides(row, s->key) && !is_off(row, s)))
             refuse_unknown(&r, s);

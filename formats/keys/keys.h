@@ -72,6 +72,12 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
 /* Stands in what is said of an unknown key whose name says that it may decide what a run costs. */
 #define KEY_MAY_COST ", and may decide what the run costs"
 
+/* Does a word of the name, "sp-sequence_parallel_size", say so? */
+bool key_may_cost(const char *name);
+
+/* Is a word of the name, "--vision-seq-length", of images, video or sound? */
+bool key_of_media(const char *name);
+
 /* Is the name one of those that the caller passes over, "a,b" or "a" each? `below`: or below one.
  */
 bool key_ignored(const char *const *ignored, size_t count, const char *name, bool below);

@@ -58,6 +58,7 @@ static enum rk_status interpret(struct megatron_args *args, const struct shell_w
                                 size_t count, const struct megatron_options *options,
                                 struct megatron_import *import)
 {
+    char multiple[MEGATRON_WHY];
     enum rk_status status = megatron_args_read(args, words, count);
     import->since = args->since;
     import->until = args->until;
@@ -72,7 +73,9 @@ static enum rk_status interpret(struct megatron_args *args, const struct shell_w
     if (status != RK_OK) return status;
     if (!args->gpus) args->gpus = notes_machine(args->notes, options->machine);
     if (!args->gpus)
-        return megatron_args_fail(args, NULL, "nothing says how many GPUs are used: give --gpus N");
+        return megatron_args_fail(args, NULL,
+                                  "nothing says how many GPUs are used%s: give --gpus N",
+                                  megatron_multiple(args, multiple));
     status = megatron_plan(args, &import->model, &import->plan);
     if (status == RK_OK) status = megatron_deepspeed(args, &import->plan);
     if (status != RK_OK) return status;

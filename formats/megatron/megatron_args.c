@@ -274,6 +274,15 @@ static void note_unknown(struct megatron_args *args, const struct shell_word *wo
                    word->text, "", "", "%s", why);
 }
 
+static enum rk_status refuse_costly(const struct megatron_args *args, const struct rk_finding *note)
+{
+    return rk_fail(args->error, *args->path ? RK_BAD_INPUT : RK_BAD_ARGUMENT, args->path,
+                   note->line, note->column,
+                   "%s: is not known to Megatron-LM or its relatives" KEY_MAY_COST
+                   ": correct it, or say model, batch and degrees as words of reckon predict",
+                   note->what);
+}
+
 /* All of them in one message, with what lets them pass. */
 static enum rk_status refuse_unknown(const struct megatron_args *args)
 {
@@ -283,11 +292,19 @@ static enum rk_status refuse_unknown(const struct megatron_args *args)
     for (int i = 0; i < args->notes->count && used + 66 < sizeof names; i++) {
         const struct rk_finding *note = &args->notes->note[i];
         if (note->severity != NOTE_UNKNOWN) continue;
+        const bool media = key_of_media(note->what);
+        if (!media && key_may_cost(note->what)) return refuse_costly(args, note);
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", first ? "," : "",
                                  note->what + strspn(note->what, "-"));
-        if (!first) first = note;
+        if (!first || (media && !key_of_media(first->what))) first = note;
     }
     if (!first) return RK_OK;
+    if (key_of_media(first->what))
+        return rk_fail(args->error, *args->path ? RK_BAD_INPUT : RK_BAD_ARGUMENT, args->path,
+                       first->line, first->column,
+                       "%s: is of images, video or sound, which plans do not cover: give --ignore "
+                       "%s to estimate the text's model alone",
+                       first->what, names);
     return rk_fail(args->error, *args->path ? RK_BAD_INPUT : RK_BAD_ARGUMENT, args->path,
                    first->line, first->column,
                    "%s: is not known to Megatron-LM or its relatives: correct it, or if nothing of "

@@ -157,6 +157,9 @@ bool megatron_lists(const struct megatron_args *args, enum megatron_flag flag, c
 
 /* ---- the parts of an import ---- */
 
+/* " (a multiple of 64)": how many GPUs the degrees need; "" for one. `text` has 160 bytes. */
+const char *megatron_multiple(const struct megatron_args *args, char *text);
+
 /* megatron_model.c: the shape. */
 enum rk_status megatron_model(const struct megatron_args *args, uint64_t vocabulary,
                               struct rk_model *model);

@@ -265,6 +265,8 @@ enum megatron_kind {
     X(ASCEND_MC2,            "use-ascend-mc2",                  SWITCH, MEGATRON_MINDSPEED, "", "tensor_overlap") \
     X(SWAP_OPTIMIZER,        "swap-optimizer",                  SWITCH, MEGATRON_MINDSPEED, "", "optimizer_offload") \
     X(GEGLU,                 "geglu",                           SWITCH, MEGATRON_MINDSPEED, "", "gated_mlp, activation") \
+    X(GELU_TANH,             "gelu-tanh",                       SWITCH, MEGATRON_MINDSPEED, "", "gated_mlp, activation") \
+    X(STAGE,                 "stage",                           WORD,   MEGATRON_MINDSPEED, "pt|sft|dpo", "objective") \
     X(POST_NORM,             "post-norm",                       SWITCH, MEGATRON_MINDSPEED, "", "block_norms") \
     X(SOME_WINDOWS,          "interleave-sliding-window",       COUNT,  MEGATRON_MINDSPEED, "", "window, window_every") \
     X(ATTENTION_CAP,         "attn-logit-softcapping",          NUMBER, MEGATRON_MINDSPEED, "", "attention_cap") \

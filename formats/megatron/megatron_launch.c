@@ -272,10 +272,13 @@ static const char *find_program(const struct shell_word *words, size_t begin)
     return NULL;
 }
 
+/* tools/pretrain_codegeex.py trains, whatever its folder is. */
 static const struct program *judge_program(const char *path)
 {
+    const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
     for (size_t i = 0; path && i < sizeof programs / sizeof *programs; i++)
-        if (strstr(path, programs[i].part)) return &programs[i];
+        if (strstr(path, programs[i].part))
+            return programs[i].why || strncmp(name, "pretrain_", 9) != 0 ? &programs[i] : NULL;
     return NULL;
 }
 
@@ -413,6 +416,12 @@ static enum rk_status fail_none(const struct megatron_args *args, const struct s
     if (undecided) return shell_fail_unknown(shell, undecided, args->error);
     if (shell_fail_stopped(shell, args->error) != RK_OK) return args->error->status;
     const char *variable = shell_variable_with(shell, names_sizes);
+    const char *program = shell_program(shell);
+    if (variable && program)
+        return rk_fail(args->error, RK_BAD_INPUT, shell->path, 0, 0,
+                       "starts %.120s, a program of no tool that reckon reads: say model, batch "
+                       "and sharding as words of reckon predict",
+                       program);
     if (variable)
         return rk_fail(args->error, RK_BAD_INPUT, shell->path, 0, 0,
                        "no command trains in this script: it only sets %s, arguments for the "

@@ -155,7 +155,7 @@ static void read_position(const struct megatron_args *args, struct rk_model *m)
 static void read_kinds(const struct megatron_args *args, struct rk_model *m)
 {
     const bool swish = HAS(SWIGLU) || megatron_is(args, FLAG(GLU), "swiglu");
-    m->gated_mlp = swish || HAS(QUICK_GEGLU) || HAS(GEGLU) || HAS(GLU);
+    m->gated_mlp = swish || HAS(QUICK_GEGLU) || HAS(GEGLU) || HAS(GELU_TANH) || HAS(GLU);
     m->activation = swish ? RK_SILU : HAS(SQUARED_RELU) ? RK_SQUARED_RELU : RK_GELU;
     if (megatron_is(args, FLAG(GLU), "reglu")) m->activation = RK_RELU;
     if (megatron_is(args, FLAG(GLU), "liglu"))
@@ -215,6 +215,32 @@ static enum rk_status read_window(const struct megatron_args *args, struct rk_mo
         "--window-attn-skip-freq: only a number N is followed: every Nth layer sees all tokens");
 }
 
+static uint64_t common_multiple(uint64_t a, uint64_t b)
+{
+    uint64_t x = a, y = b;
+    while (y) {
+        const uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return a / x * b;
+}
+
+const char *megatron_multiple(const struct megatron_args *args, char *text)
+{
+    const uint64_t tensor = COUNT(TP, 1), context = COUNT(CP, 1), pipeline = COUNT(PP, 1),
+                   expert = COUNT(EP, 1), of_experts = COUNT(ETP, tensor);
+    const bool small = tensor < 4096 && context < 4096 && pipeline < 4096 && expert < 4096 &&
+                       of_experts < 4096 && tensor && context && pipeline && expert && of_experts;
+    const bool mixture = small && expert > 1 && args->tool == MEGATRON_CORE;
+    const uint64_t gpus =
+        !small ? 1
+               : pipeline * common_multiple(tensor * context, mixture ? expert * of_experts : 1);
+    *text = '\0';
+    if (gpus > 1) snprintf(text, MEGATRON_WHY, " (a multiple of %" PRIu64 ")", gpus);
+    return text;
+}
+
 /* ---- vocabulary ---- */
 
 /* Does --tokenizer-model name a model of its own ("llm-jp-tokenizer-100k.model"), whose length the
@@ -229,6 +255,16 @@ static bool names_own_tokenizer(const struct megatron_args *args, const char *ty
            !strcasestr(name, "llama");
 }
 
+/* Is --vocab-file a list of a tokenizer of its own, rather than that of GPT-2? A path that is to
+ * be filled in says nothing. */
+static bool names_own_list(const struct megatron_args *args, const char *type)
+{
+    const struct shell_word *word = args->value[FLAG(VOCAB_FILE)].word;
+    return strcmp(type, "GPT2BPETokenizer") == 0 && HAS(VOCAB_FILE) && !word->unknown &&
+           !word->maybe && strchr(word->text, '/') && !strcasestr(word->text, "gpt") &&
+           !strcasestr(word->text, "path") && !strpbrk(word->text, "<>$");
+}
+
 /* What a tokenizer's name or type tells. */
 static uint64_t find_vocabulary(const struct megatron_args *args)
 {
@@ -240,7 +276,7 @@ static uint64_t find_vocabulary(const struct megatron_args *args)
         if (!HAS_FLAG(names[i]) || word->unknown || word->maybe) continue;
         if (names[i] != FLAG(TOKENIZER_TYPE))
             found = tokenizer_of_name(word->text);
-        else if (!names_own_tokenizer(args, word->text))
+        else if (!names_own_tokenizer(args, word->text) && !names_own_list(args, word->text))
             found = tokenizer_of_type(word->text);
         if (found)
             megatron_note(args, NOTE_ASSUMED, FLAG(VOCAB_SIZE), found->text,
@@ -253,6 +289,7 @@ static enum rk_status read_vocabulary(const struct megatron_args *args, uint64_t
                                       struct rk_model *m)
 {
     const char *type = megatron_text(args, FLAG(TOKENIZER_TYPE));
+    char multiple[MEGATRON_WHY];
     m->vocabulary = given;
     if (!m->vocabulary) m->vocabulary = COUNT(PADDED_VOCAB_SIZE, 0);
     if (!m->vocabulary) m->vocabulary = COUNT(PAD_VOCAB_TO, 0);
@@ -263,10 +300,12 @@ static enum rk_status read_vocabulary(const struct megatron_args *args, uint64_t
     if (strcmp(type, "NullTokenizer") == 0)
         return megatron_args_break(args, "1.missing", args->value[FLAG(TOKENIZER_TYPE)].word,
                                    "--vocab-size is missing: give it, NullTokenizer has none");
-    return megatron_args_fail(args, args->value[FLAG(TOKENIZER_TYPE)].word,
-                              "the vocabulary's size is in the files of the tokenizer%s%.40s: give "
-                              "--vocabulary N%s",
-                              *type ? " " : "", type, args->gpus ? "" : ", and --gpus N");
+    return megatron_args_fail(
+        args, args->value[FLAG(TOKENIZER_TYPE)].word,
+        "the vocabulary's size is in the files of the tokenizer%s%.40s%s%s: "
+        "give --vocabulary N%s",
+        *type ? " " : "", type, args->gpus ? "" : ", and nothing says how many GPUs are used",
+        args->gpus ? "" : megatron_multiple(args, multiple), args->gpus ? "" : ", and --gpus N");
 }
 
 /* ---- mixtures ---- */
@@ -306,7 +345,8 @@ static enum rk_status read_frequency(const struct megatron_args *args, struct rk
     if (!pattern) return rk_fail(args->error, RK_NO_MEMORY, args->path, 0, 0, "out of memory");
     if (!megatron_pattern_read(word->text, m->layers, pattern, why))
         status = megatron_args_break(args, "1.value", word, "--moe-layer-freq: %s", why);
-    else if (!describe_pattern(pattern, m, &shifted))
+    if (status == RK_OK && m->dense_layers < m->layers) memset(pattern, 0, m->dense_layers);
+    if (status == RK_OK && !describe_pattern(pattern, m, &shifted))
         status = megatron_args_fail(args, word,
                                     "--moe-layer-freq: only dense layers first, then every so "
                                     "many-th a mixture, is covered");
@@ -433,6 +473,15 @@ static enum rk_status read_linear(const struct megatron_args *args, struct rk_mo
 
 /* ---- all ---- */
 
+static enum rk_status check_stage(const struct megatron_args *args)
+{
+    if (!megatron_is(args, FLAG(STAGE), "dpo")) return RK_OK;
+    return megatron_args_fail(args, args->value[FLAG(STAGE)].word,
+                              "--stage dpo: pairs of answers next to a reference model are not "
+                              "covered with Megatron-LM: say model and batch as words of reckon "
+                              "predict, framework=fsdp objective=dpo");
+}
+
 /* What could not be counted exactly, or contradicts itself; as reckon-model(5) has it. */
 static enum rk_status check_size(const struct megatron_args *args, const struct rk_model *m)
 {
@@ -452,7 +501,8 @@ enum rk_status megatron_model(const struct megatron_args *args, uint64_t vocabul
                               struct rk_model *model)
 {
     struct rk_model m = {.id = ""};
-    enum rk_status status = read_sizes(args, &m);
+    enum rk_status status = check_stage(args);
+    if (status == RK_OK) status = read_sizes(args, &m);
     if (status == RK_OK) status = read_heads(args, &m);
     if (status != RK_OK) return status;
     read_latent(args, &m);

@@ -291,7 +291,9 @@ static void put_optimizer(struct writer *w)
     const bool aware =
         narrow && p->zero && w->version >= megatron_flags[FLAG(PRECISION_AWARE)].since;
     const bool grads16 = p->gradient_element_bytes == 2 && p->precision >= RK_BF16;
-    if (p->optimizer == RK_MUON) megatron_put(w, FLAG(OPTIMIZER), "%s", "muon");
+    static const char *const names[RK_OPTIMIZERS] = {
+        [RK_MUON] = "muon", [RK_LION] = "lion", [RK_MOMENTUM] = "sgd"};
+    if (names[p->optimizer]) megatron_put(w, FLAG(OPTIMIZER), "%s", names[p->optimizer]);
     if (p->bucket) megatron_put(w, FLAG(BUCKET_SIZE), "%" PRIu64, p->bucket);
     if (p->deferred_wgrad) {
         megatron_put(w, FLAG(DEFER_WGRAD), "%s", "");

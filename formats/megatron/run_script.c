@@ -155,7 +155,7 @@ static enum rk_status read_option(struct work *w, size_t i, size_t end, bool lau
 {
     const struct shell_word *word = &w->word[i], *unknown = word->unknown ? word : NULL;
     const char *equals = strchr(word->text, '=');
-    char value[1024] = "", spare[96];
+    char value[8192] = "", spare[96];
     *used = 1;
     if (equals) {
         snprintf(value, sizeof value, "%s", equals + 1);
@@ -421,10 +421,15 @@ static bool has_part(const char *text, const char *name)
 /* Does the command, or a set, have a key of adapters? A configuration that it names may. */
 static bool says_adapters(const struct work *w, const struct shell_word *program)
 {
-    for (const struct shell_word *word = program + 1; word < w->word + w->count; word++)
-        if (strstr(word->text, "lora") || strstr(word->text, "peft") ||
-            run_script_is_config(word->text))
+    for (const struct shell_word *word = program + 1; word < w->word + w->count; word++) {
+        const bool option = word->text[0] == '-', value = word[-1].text[0] == '-';
+        const size_t n = strcspn(word->text, "=");
+        const char *lora = strstr(word->text, "lora"), *peft = strstr(word->text, "peft");
+        const bool named = (lora && lora < word->text + n) || (peft && peft < word->text + n);
+        if ((option && named) || (value && strcmp(word->text, "lora") == 0)) return true;
+        if ((!value || strcmp(word[-1].text, "--config") == 0) && run_script_is_config(word->text))
             return true;
+    }
     return is_put(w, "use_peft") || is_put(w, "lora_r") || is_put(w, "use_lora");
 }
 
@@ -444,6 +449,11 @@ static enum rk_status take_objective(struct work *w)
                 w, program,
                 "by its name generates answers or trains a model of rewards, which plans do not "
                 "cover: give --set rl=dpo (or kto, orpo, simpo, cpo) where it does not");
+    if (has_part(name, "flax") || has_part(name, "jax"))
+        return run_script_fail_at(w, program,
+                                  "by its name trains with JAX, of which only MaxText and Levanter "
+                                  "are read: say model, batch and sharding as words of reckon "
+                                  "predict");
     if ((has_part(name, "lora") || has_part(name, "qlora")) && !says_adapters(w, program))
         return run_script_fail_at(w, program,
                                   "by its name trains adapters, of which the command says nothing: "
@@ -513,9 +523,9 @@ enum rk_status run_script_read(const struct plan_format *format, const struct co
                              "is a shell script: for %s give the configuration that it names",
                              format->tool);
     if (status == RK_OK) status = run_script_choose(w);
-    if (status == RK_OK) status = take_objective(w);
-    if (status == RK_OK) status = read_words(w);
-    if (status == RK_OK) status = read_plan(w, model, plan);
+    if (status == RK_OK && model) status = take_objective(w);
+    if (status == RK_OK && model) status = read_words(w);
+    if (status == RK_OK && model) status = read_plan(w, model, plan);
     for (size_t i = 0; i < w->kept_count; i++)
         free(w->kept[i]);
     shell_release(&w->shell);

@@ -10,7 +10,8 @@
 bool run_script_is(const char *path, const char *text);
 
 /* As format->read of the configuration would. A set of `script` is a variable of the script where
- * that uses $NAME, otherwise a key of the configuration, and wins over the command's. */
+ * that uses $NAME, otherwise a key of the configuration, and wins over the command's. Without a
+ * `model` the command is only chosen. */
 enum rk_status run_script_read(const struct plan_format *format, const struct config_source *script,
                                size_t size, struct rk_model *model, struct rk_plan *plan,
                                struct notes *notes, struct rk_error *error);

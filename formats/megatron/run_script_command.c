@@ -1,6 +1,7 @@
 #include "megatron/run_script_command.h"
 
 #include "base/text.h"
+#include "keys/detect.h"
 #include "megatron/megatron_args.h"
 #include "shell/shell.h"
 
@@ -242,6 +243,37 @@ static const struct shell_word *find_undecided(const struct shell *shell)
     return NULL;
 }
 
+static bool names_batch(const char *text)
+{
+    return strstr(text, "--per_device_train_batch_size") || strstr(text, "--learning_rate");
+}
+
+/* What it does instead, as far as its variables and programs tell. */
+static enum rk_status fail_none(struct work *w)
+{
+    const char *program = NULL, *variable = shell_variable_with(&w->shell, names_batch);
+    const char *tool = w->format->tool,
+               *file = w->starter->needs_file ? " with a configuration file" : "";
+    const size_t length = detect_program(w->script->text, &program);
+    if (variable && !shell_program(&w->shell))
+        return rk_fail(w->error, RK_BAD_INPUT, w->script->path, 0, 0,
+                       "no command trains in this script: it only sets %.60s, arguments for the "
+                       "script that reads it: give that one",
+                       variable);
+    if (length && !shell_stopped(&w->shell))
+        return rk_fail(w->error, RK_BAD_INPUT, w->script->path, 0, 0,
+                       "no command of this script starts %s%s: it starts %.*s, a program of no "
+                       "tool that reckon reads: say model, batch and sharding as words of reckon "
+                       "predict",
+                       tool, file, length < 120 ? (int)length : 120, program);
+    return rk_fail(w->error, RK_BAD_INPUT, w->script->path, 0, 0,
+                   "no command of this script starts %s%s%s", tool, file,
+                   shell_stopped(&w->shell) ? ": it ends by exit before. Give what its arguments "
+                                              "would set with --set NAME=VALUE"
+                   : w->shell.commands      ? ""
+                                            : ": it has no commands at all");
+}
+
 enum rk_status run_script_choose(struct work *w)
 {
     const struct shell_command *found[MOST_VARIANTS];
@@ -251,11 +283,5 @@ enum rk_status run_script_choose(struct work *w)
     const struct shell_word *undecided = find_undecided(&w->shell);
     if (undecided) return shell_fail_unknown(&w->shell, undecided, w->error);
     if (shell_fail_stopped(&w->shell, w->error) != RK_OK) return w->error->status;
-    return rk_fail(w->error, RK_BAD_INPUT, w->script->path, 0, 0,
-                   "no command of this script starts %s%s%s", w->format->tool,
-                   w->starter->needs_file ? " with a configuration file" : "",
-                   shell_stopped(&w->shell) ? ": it ends by exit before. Give what its arguments "
-                                              "would set with --set NAME=VALUE"
-                   : w->shell.commands      ? ""
-                                            : ": it has no commands at all");
+    return fail_none(w);
 }

@@ -46,6 +46,10 @@ const char *shell_beside_path(const struct shell *shell);
 /* The value of a variable after the last line; NULL when it is not set, an array or unknown. */
 const char *shell_variable(const struct shell *shell, const char *name);
 
+/* The first word of its commands that is a program in Python, "run/train.py"; NULL: there is none.
+ */
+const char *shell_program(const struct shell *shell);
+
 /* A variable whose text, or an element of it, is such a one; NULL: there is none. */
 const char *shell_variable_with(const struct shell *shell, bool (*is)(const char *text));
 

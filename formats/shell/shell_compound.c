@@ -45,16 +45,20 @@ void shell_if_command(struct shell_lexer *l, struct shell_token opener)
 {
     enum shell_truth taken = SHELL_FALSE;
     bool more = true;
+    const bool usage = l->s->usage;
     while (more && l->s->status == RK_OK) {
         enum shell_truth when = SHELL_FALSE;
         if (taken == SHELL_TRUE) l->s->skip++;
         l->s->cause = 0;
+        l->s->counted = false;
         when = as_condition(shell_list(l));
+        l->s->usage = usage || l->s->counted;
         if (taken == SHELL_TRUE) l->s->skip--;
         shell_expect(l, "then", opener);
         if (taken == SHELL_TRUE) when = SHELL_FALSE;
         if (taken == SHELL_PERHAPS && when == SHELL_TRUE) when = SHELL_PERHAPS;
         branch(l, when, opener.place);
+        l->s->usage = usage;
         if (when != SHELL_FALSE && taken != SHELL_TRUE) taken = when;
         more = shell_token_is(shell_peek(l), "elif");
         if (more) shell_next(l);

@@ -106,7 +106,8 @@ static void set_one(struct parameter *p, struct shell_value value)
 
 static void positional(struct builder *b, struct parameter *p, const char *name)
 {
-    const struct shell_state *s = b->s;
+    struct shell_state *s = b->s;
+    s->counted |= *name == '#' && !s->arguments;
     if (*name == '@' || *name == '*') {
         struct shell_value *all = shell_alloc(b->s, (s->arguments + 1) * sizeof *all);
         if (!all) return;

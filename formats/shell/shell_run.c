@@ -523,7 +523,7 @@ static enum shell_truth run_simple(struct shell_state *s, struct shell_word *wor
     if (strcmp(name, "break") == 0 || strcmp(name, "continue") == 0) {
         leave(s, words, count);
     } else if (strcmp(name, "exit") == 0) {
-        s->stopped |= !s->maybe;
+        s->stopped |= !s->maybe && !s->usage;
     } else if (strcmp(name, "return") == 0) {
         go_back_from(s, words, count);
     } else if (strcmp(name, "shift") == 0) {

@@ -76,10 +76,12 @@ struct shell_state {
     size_t cause;  /* index + 1 of what makes the condition that was last judged unknown; 0: none */
     const char *source; /* path of the file that was read last; NULL: none */
     const char *unread; /* a file that it sources and that is not at hand; NULL: none */
-    bool stopped;       /* by `exit` */
-    bool returned;      /* from the function that runs */
-    int calls;          /* functions within which we are */
-    int answer;         /* enum shell_truth of that `return` */
+    bool counted;       /* the condition at hand has "$#", and the script has no arguments here */
+    bool usage;    /* of a branch after such a condition: its exit is for a call without them */
+    bool stopped;  /* by `exit` */
+    bool returned; /* from the function that runs */
+    int calls;     /* functions within which we are */
+    int answer;    /* enum shell_truth of that `return` */
 
     /* `break` and `continue`: how many loops are left or begun anew */
     int breaks, continues;

@@ -3,6 +3,7 @@
 #include "shell/shell_state.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,6 +130,19 @@ static enum shell_truth compare(struct test *t, const struct shell_word *a, cons
 
 static enum shell_truth disjunction(struct test *t);
 
+/* "-f FILE", which is not looked for: true or false by "@41:17=true", the place of the file. */
+static enum shell_truth about_file(struct shell_state *s, const struct shell_word *word)
+{
+    char name[32];
+    snprintf(name, sizeof name, "@%d:%d", word->place.line, word->place.column);
+    const struct shell_variable *v = shell_find(s, name, strlen(name));
+    if (v && v->set) return truth(strcmp(v->value[0].text, "true") == 0);
+    s->cause = shell_unknown(s, name, "is a file that is not looked for", word->place);
+    shell_asked(s, s->cause, "true");
+    shell_asked(s, s->cause, "false");
+    return SHELL_PERHAPS;
+}
+
 static enum shell_truth primary(struct test *t)
 {
     if (t->next == t->end) return SHELL_FALSE;
@@ -162,7 +176,8 @@ static enum shell_truth primary(struct test *t)
             return SHELL_FALSE;
         }
         if ((empty || full) && is_unset(t->s, word)) return truth(empty);
-        if (word->unknown || word->maybe || !(empty || full)) return SHELL_PERHAPS;
+        if (!empty && !full) return about_file(t->s, word);
+        if (word->unknown || word->maybe) return SHELL_PERHAPS;
         return truth((*word->text == '\0') == empty);
     }
     if (empty) return SHELL_TRUE; /* `[ -z $X ]` with an empty X */

@@ -443,6 +443,16 @@ bool shell_stopped(const struct shell *shell)
     return shell->state && shell->state->stopped;
 }
 
+const char *shell_program(const struct shell *shell)
+{
+    for (size_t i = 0; i < shell->words; i++) {
+        const char *text = shell->word[i].text;
+        const size_t n = strlen(text);
+        if (n > 3 && strcmp(text + n - 3, ".py") == 0 && text[0] != '-') return text;
+    }
+    return NULL;
+}
+
 const char *shell_variable_with(const struct shell *shell, bool (*is)(const char *text))
 {
     const struct shell_state *s = shell->state;

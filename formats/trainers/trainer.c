@@ -88,7 +88,14 @@ static enum rk_status read_batch(const struct reading *r)
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "sequence", text, "the model's: the file has none");
     }
     if (!settings_find(r->settings, "per_device_train_batch_size") &&
+        !settings_find(r->settings, "per_gpu_train_batch_size") &&
         !settings_find(r->settings, "micro_batch_size") && !t->batch) {
+        const struct setting *own = settings_find(r->settings, "train_batch_size");
+        if (!own) own = settings_find(r->settings, "batch_size");
+        if (own)
+            return settings_fail(r->settings, own, r->error,
+                                 "says not whether it counts the samples of one GPU or of all: "
+                                 "give --set per_device_train_batch_size=N");
         char text[32];
         snprintf(text, sizeof text, "%" PRIu64, t->microbatch);
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "per_device_train_batch_size", text,
@@ -107,7 +114,8 @@ static bool says_stage(const struct reading *r)
 static void read_precision(const struct reading *r)
 {
     const struct trainer *t = &r->t;
-    const bool bf16 = t->bf16 || t->mixed == MIXED_BF16 || t->tuning.pure ||
+    const bool own_fp16 = t->fp16 == 1 && !t->bf16; /* over what accelerate's file says */
+    const bool bf16 = t->bf16 || (t->mixed == MIXED_BF16 && !own_fp16) || t->tuning.pure ||
                       trainer_tuning_loads(&t->tuning, "bfloat16");
     const bool fp16 =
         t->fp16 || t->mixed == MIXED_FP16 || trainer_tuning_loads(&t->tuning, "float16");
@@ -240,10 +248,10 @@ static void read_zero(const struct reading *r)
         .optimizer_device = r->t.optimizer_device,
         .param_device =
             says_stage(r) && r->t.optimizer_device ? r->t.optimizer_device : r->t.param_device,
-        .overlap = -1,
+        .overlap = says_stage(r) ? 1 : -1, /* get_train_ds_config of ds_utils.py */
         .optimizer = -1,
         .accumulate = -1,
-        .prefetch = 50000000,
+        .prefetch = says_stage(r) ? 30000000 : 50000000,
         .ratio = 1};
     deepspeed_choose(&c, r->p);
 }
@@ -322,6 +330,18 @@ static void read_kernels(const struct reading *r)
     if ((t->activation_offload || t->offloading > 0)) rk_plan_offload_activations(r->p, 1);
 }
 
+/* "auto" in DeepSpeed's part is what the trainer's arguments say. */
+static void fill_accumulation(struct settings *settings)
+{
+    const struct setting *of_trainer = settings_find(settings, "gradient_accumulation_steps");
+    for (size_t i = 0; of_trainer && i < settings->count; i++) {
+        struct setting *s = &settings->setting[i];
+        if (strcmp(s->key, "deepspeed_config.gradient_accumulation_steps") == 0 &&
+            strcmp(s->text, "auto") == 0)
+            s->text = of_trainer->text;
+    }
+}
+
 /* DeepSpeed's part and the trainer's arguments must agree, or the trainer stops. */
 static enum rk_status check_accumulation(const struct reading *r)
 {
@@ -331,9 +351,10 @@ static enum rk_status check_accumulation(const struct reading *r)
     if (!of_trainer || !of_deepspeed || strcmp(of_trainer->text, of_deepspeed->text) == 0)
         return RK_OK;
     return settings_fail(r->settings, of_deepspeed, r->error,
-                         "is not the gradient_accumulation_steps of the training, %s: the trainer "
-                         "does not start so. Give one of them with --set",
-                         of_trainer->text);
+                         "is not the gradient_accumulation_steps of the training, %s, so that the "
+                         "trainer does not start: give --set "
+                         "deepspeed_config.gradient_accumulation_steps=%.20s",
+                         of_trainer->text, of_trainer->text);
 }
 
 static bool has_deepspeed(const struct reading *r)
@@ -386,6 +407,8 @@ static void take_trl(struct reading *r)
                                       "lora_r",
                                       "completion_only_loss"};
     bool trl = false;
+    if (settings_find(r->settings, "do_train"))
+        return; /* of transformers' run_clm.py and its like */
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         trl |= settings_find(r->settings, own[i]) != NULL;
     if (!trl || settings_find(r->settings, "max_seq_length")) return;
@@ -459,6 +482,7 @@ static enum rk_status read_with(const struct key_table *table, const struct trai
     enum rk_status status = settings_read(&settings, source->path, source->text, source->sets,
                                           source->set_count, error);
     if (status == RK_OK) status = trainer_fsdp_config(source, &settings, error);
+    if (status == RK_OK) fill_accumulation(&settings);
     const bool whole = status == RK_OK;
     if (whole) status = keys_read(&settings, table, &source->keys, &r.t, notes, error);
     if (status == RK_OK)

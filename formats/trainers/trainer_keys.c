@@ -24,10 +24,10 @@
 #define TYPE_ROWS READ("torch_dtype", KEY_TEXT, tuning.type), READ("dtype", KEY_TEXT, tuning.type)
 
 #define TRAINER_ROWS \
-    READ("per_device_train_batch_size", KEY_COUNT, microbatch), READ("gradient_accumulation_steps", KEY_COUNT, accumulation), \
+    READ("per_device_train_batch_size", KEY_COUNT, microbatch), READ("per_gpu_train_batch_size", KEY_COUNT, microbatch), READ("gradient_accumulation_steps", KEY_COUNT, accumulation), \
     {"bf16", KEY_WORD, AT(bf16), "false|true|auto|full", NULL}, {"fp16", KEY_WORD, AT(fp16), "false|true|auto|full", NULL}, \
     READ("gradient_checkpointing", KEY_FLAG, checkpointing), READ("torch_compile", KEY_FLAG, compile), READ("use_liger_kernel", KEY_FLAG, liger), READ("tf32", KEY_FLAG, tf32), \
-    READ("optim", KEY_TEXT, tuning.optimizer), READ("optim_args", KEY_TEXT, tuning.arguments), READ("gradient_checkpointing_kwargs.use_reentrant", KEY_FLAG, reentrant), \
+    READ("optim", KEY_TEXT, tuning.optimizer), READ("adafactor", KEY_FLAG, tuning.adafactor), READ("optim_args", KEY_TEXT, tuning.arguments), READ("gradient_checkpointing_kwargs.use_reentrant", KEY_FLAG, reentrant), \
     READ("group_by_length", KEY_FLAG, sorted), READ("train_sampling_strategy", KEY_TEXT, sampling)
 
 /* Of programs of one's own. */
@@ -35,8 +35,8 @@
     READ("lora_rank", KEY_COUNT, tuning.rank), READ("lora_dim", KEY_COUNT, tuning.rank), READ("use_llm_lora", KEY_COUNT, tuning.rank), \
     READ("load_in_kbits", KEY_COUNT, tuning.bits), READ("bits", KEY_COUNT, tuning.bits), READ("load_in_bits", KEY_COUNT, tuning.bits), READ("quantization_bit", KEY_COUNT, tuning.bits), \
     READ("double_quant", KEY_TEXT, tuning.double_), READ("use_lora", KEY_FLAG, tuning.own), READ("lora_enable", KEY_FLAG, tuning.own), READ("lora", KEY_FLAG, tuning.own), READ("max_seq_len", KEY_COUNT, sequence), READ("cutoff_len", KEY_COUNT, sequence), \
-    READ("use_peft", KEY_FLAG, tuning.peft), READ("use_dora", KEY_FLAG, tuning.dora), READ("use_bnb_nested_quant", KEY_TEXT, tuning.double_), \
-    READ("rl", KEY_TEXT, tuning.objective), READ("beta", KEY_NUMBER, tuning.beta), \
+    LATER("train_batch_size"), LATER("batch_size"), READ("use_peft", KEY_FLAG, tuning.peft), READ("use_dora", KEY_FLAG, tuning.dora), READ("use_bnb_nested_quant", KEY_TEXT, tuning.double_), \
+    READ("rl", KEY_TEXT, tuning.objective), READ("beta", KEY_NUMBER, tuning.beta), READ("dpo_beta", KEY_NUMBER, tuning.beta), \
     LATER("target_modules"), LATER("target_modules.*"), LATER("trainable"), LATER("lora_module_name"), \
     {"precision", KEY_WORD, AT(mixed), "fp32|fp16|bf16|fp8", NULL}, {"zero_stage", KEY_WORD, AT(zero_stage), "0|1|2|3", NULL}, {"offload", KEY_WORD, AT(optimizer_device), "false|true", NULL}
 

@@ -88,11 +88,21 @@ static enum rk_status add_list(const struct reading *r, const struct setting *se
             return settings_fail(r->settings, setting, r->error,
                                  "%.*s is not a matrix of a block that is known: q_proj, k_proj, "
                                  "v_proj, o_proj, gate_proj, up_proj, down_proj, lm_head and other "
-                                 "names of these are, and all-linear",
-                                 (int)length, text);
+                                 "names of these are: give --set %.40s=all-linear, or those that "
+                                 "have adapters",
+                                 (int)length, text, setting->key);
         text += length + (text[length] != 0);
     }
     return RK_OK;
+}
+
+/* The key by which a program of one's own switches adapters on; NULL: there is none. */
+static const char *own_switch(const struct settings *settings)
+{
+    static const char *const keys[] = {"use_lora", "lora_enable", "lora"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (settings_find(settings, keys[i])) return keys[i];
+    return NULL;
 }
 
 /* A rank above 0 of DeepSpeed-Chat's or InternVL's programs: adapters on all matrices of the
@@ -110,6 +120,7 @@ static enum rk_status read_targets(const struct reading *r)
                                        "lora_attn_modules", "trainable"};
     enum rk_status status = RK_OK;
     unsigned bits = 0;
+    const struct setting *llava = settings_find(r->settings, "lora_enable");
     bool said = r->t->all_linear || r->t->habits.all_linear || own_rank(r->settings);
     for (size_t i = 0; i < r->settings->count && status == RK_OK; i++) {
         const struct setting *s = &r->settings->setting[i];
@@ -123,7 +134,14 @@ static enum rk_status read_targets(const struct reading *r)
         }
     }
     if (r->t->all_linear && bits & ~(unsigned)BIT(HEAD)) bits &= BIT(HEAD);
-    if (!said) {
+    if (!said && llava) {
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "target_modules", "all-linear",
+                  "LLaVA's find_all_linear_names, where none are said");
+    } else if (!said && own_switch(r->settings)) {
+        return refuse(r, own_switch(r->settings),
+                      "trains adapters on matrices that the program's own code names: give --set "
+                      "lora_target_modules=all-linear, or q_proj,v_proj and the like");
+    } else if (!said) {
         bits = BIT(Q) | BIT(V);
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "target_modules", "q_proj, v_proj",
                   "PEFT's of Llama, Mistral, Qwen and Gemma where none are said");
@@ -204,15 +222,6 @@ static bool is(const char *text, const char *name)
 bool trainer_tuning_loads(const struct trainer_tuning *tuning, const char *type)
 {
     return is(tuning->type, type);
-}
-
-/* The key by which a program of one's own switches adapters on; NULL: there is none. */
-static const char *own_switch(const struct settings *settings)
-{
-    static const char *const keys[] = {"use_lora", "lora_enable", "lora"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (settings_find(settings, keys[i])) return keys[i];
-    return NULL;
 }
 
 static bool has_adapters(const struct reading *r)
@@ -366,6 +375,7 @@ static enum rk_status read_objective(const struct reading *r)
 {
     const struct trainer_tuning *t = r->t;
     if (t->objective && *t->objective) return take_objective(r, "rl", t->objective);
+    if (settings_find(r->settings, "dpo_beta")) return take_objective(r, "dpo_beta", "dpo");
     if (t->beta > 0)
         return refuse(r, "beta",
                       "is of a trainer of preferences, which the file does not name: give --set "
@@ -419,7 +429,9 @@ static void keep_in_bits(const struct reading *r, const char *name)
 /* Framework deepspeed keeps a master copy, which the plan's bytes have in any case. */
 static void read_optimizer(const struct reading *r)
 {
-    const char *name = r->t->optimizer ? r->t->optimizer : "adamw";
+    const char *name = r->t->optimizer   ? r->t->optimizer
+                       : r->t->adafactor ? "adafactor" /* before --optim, transformers 4.13 */
+                                         : "adamw";
     struct rk_plan *p = r->p;
     p->optimizer_paged = strncmp(name, "paged_", 6) == 0;
     if (p->optimizer_paged) name += 6;

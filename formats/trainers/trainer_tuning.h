@@ -31,11 +31,12 @@ struct trainer_habits {
 
 struct trainer_tuning {
     struct trainer_habits habits;
-    const char *adapter;                    /* of axolotl: "lora", "qlora" */
-    const char *finetuning;                 /* of LLaMA-Factory: "full", "lora" */
-    const char *stage, *preference;         /* of LLaMA-Factory: "sft", "dpo"; "sigmoid", "orpo" */
-    const char *objective;                  /* of axolotl: "dpo" */
-    const char *targets, *target;           /* "all", "q_proj,v_proj" */
+    const char *adapter;            /* of axolotl: "lora", "qlora" */
+    const char *finetuning;         /* of LLaMA-Factory: "full", "lora" */
+    const char *stage, *preference; /* of LLaMA-Factory: "sft", "dpo"; "sigmoid", "orpo" */
+    const char *objective;          /* of axolotl: "dpo" */
+    const char *targets, *target;   /* "all", "q_proj,v_proj" */
+    bool adafactor;
     const char *optimizer, *kind, *double_; /* kind: of bits, "nf4" */
     const char *gptq;
     const char *type; /* a checkpoint is loaded in: "bfloat16" */

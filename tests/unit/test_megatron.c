@@ -237,7 +237,8 @@ Test(megatron, places)
                  RK_BAD_INPUT);
     cr_expect_eq(error.line, 2);
     cr_expect_str_eq(error.text, "$LAYERS is not set in this script: give --set LAYERS=VALUE, for "
-                                 "--num-layers: a whole number");
+                                 "--num-layers: a whole number; --hidden-size is missing; and in "
+                                 "one line: --set LAYERS=VALUE");
     cr_expect_eq(read_text("A=(\n  --num-layers 8\n  --bf17 $X\n)\npython pretrain_gpt.py "
                            "${A[@]} --micro-batch-size 0 " SMALL,
                            &options, &error),

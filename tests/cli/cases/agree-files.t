@@ -17,8 +17,8 @@ run: 6,592,012,288 parameters, 16 GPUs of h100-sxm5-80g x16 with Megatron-LM
 gpus                                   16                all of the system
 run.sh:3:31: note 12.effect: --use-flash-attn: has no effect on models of Megatron Core: --attention-backend flash has
 run.sh on h100-sxm5-80g x16: 2 notes
-reckon: run.sh: nothing says how many GPUs are used: give --gpus N
+reckon: run.sh: nothing says how many GPUs are used (a multiple of 2): give --gpus N
 llama3.1-8b: 8,030,261,248 parameters, 8 GPUs of h100-sxm5-80g x8 with DeepSpeed
 gpus       8      all of the system
 === stderr
-reckon: run.sh: nothing says how many GPUs are used: give --gpus N
+reckon: run.sh: nothing says how many GPUs are used (a multiple of 2): give --gpus N

@@ -59,7 +59,7 @@ reckon import trainer own.sh --model llama3.1-8b --set use_peft=true --set load_
 sed 's/--lora_rank 64 --load_in_kbits 4/--use_lora True --q_lora False/' own.sh >code.sh; reckon import trainer code.sh --model llama3.1-8b; echo "exit $?"
 reckon import trainer code.sh --model llama3.1-8b --set lora_r=64 --set lora_target_modules=q_proj,v_proj | sed -n 2,3p
 sed 's/q_lora False/q_lora/' code.sh >bits.sh; reckon import trainer bits.sh --model llama3.1-8b --set lora_r=64
-reckon import trainer bits.sh --model llama3.1-8b --set lora_r=64 --ignore q_lora --set load_in_4bit=true | sed -n 2,3p
+reckon import trainer bits.sh --model llama3.1-8b --set lora_r=64 --set lora_target_modules=q_proj,v_proj --ignore q_lora --set load_in_4bit=true | sed -n 2,3p
 sed 's/use_lora True/use_lora False/' code.sh >off.sh; reckon import trainer off.sh --model llama3.1-8b | sed -n 2,3p
 reckon import trainer dpo.yaml --model llama3.1-8b
 sed 's/use_peft.*/deepspeed: ds.json/; /lora/d; /load_in/d' trl.yaml >ds.yaml; reckon import trainer ds.yaml --model llama3.1-8b
@@ -117,7 +117,7 @@ exit 2
 
 === stderr
 reckon: warning: factory.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost
-reckon: wrong.yaml:8:5: lora_target_modules.0: mystery_proj is not a matrix of a block that is known: q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj, lm_head and other names of these are, and all-linear
+reckon: wrong.yaml:8:5: lora_target_modules.0: mystery_proj is not a matrix of a block that is known: q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj, lm_head and other names of these are: give --set lora_target_modules.0=all-linear, or those that have adapters
 reckon: wrong.yaml:2:15: load_in_4bit: weights of 4 or 8 bits cannot be trained: give adapters (LoRA), or load 16 bits
 reckon: wrong.yaml:2:8: stage: the loss needs more than one pass of one model, which plans do not cover: dpo, ipo, simpo, orpo, cpo and kto are known
 reckon: warning: wrong.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost
@@ -127,7 +127,7 @@ reckon: wrong.yaml:3:9: lora_r: is an adapter's, but nothing says that one is tr
 reckon: dpo.yaml:9:7: beta: is of a trainer of preferences, which the file does not name: give --set rl=dpo (or ipo, simpo, orpo, cpo, kto), or --ignore beta for supervised fine-tuning
 reckon: --set lora_rank: is an adapter's, but nothing says that one is trained: give --set use_peft=true where the program trains it, use_peft=false where (as in trl without that key) all weights are trained
 reckon: --set use_lora: trains adapters of a rank that the program's own code has: give --set lora_r=N, and --set lora_target_modules=q_proj,v_proj where not all matrices have them
-reckon: bits.sh: q_lora true: weights of few bits in one's own training code (bitsandbytes' are load_in_4bit), which plans do not cover: give --ignore q_lora to estimate the run without it
+reckon: bits.sh: q_lora true: weights of few bits in one's own training code (bitsandbytes' are load_in_4bit), which plans do not cover: give --ignore q_lora to estimate the run without it; --set use_lora: trains adapters on matrices that the program's own code names; and in one line: --set lora_target_modules=all-linear --ignore q_lora
 reckon: dpo.yaml: nothing says how many GPUs are used: give --gpus N; line 9:7: beta: is of a trainer of preferences, which the file does not name; and in one line: --gpus N --set rl=dpo
 reckon: ds.yaml: nothing says how many GPUs are used: give --gpus N; line 3:12: deepspeed: ds.json is not next to this file; and in one line: --gpus N --set zero_optimization.stage=N
 === exit 3

@@ -75,7 +75,7 @@ exit 3
 === stderr
 reckon: note: train.py is read as a program of OLMo-core: reckon import olmo-core
 reckon: note: official.py is read as a program of OLMo-core: reckon import olmo-core
-reckon: official.py:18:1: train_module.rank_microbatch_size module.rank_microbatch_size //= 2: must be a whole number, at least 0: correct it, or give --set train_module.rank_microbatch_size=VALUE
+reckon: official.py:18:1: train_module.rank_microbatch_size module.rank_microbatch_size //= 2: must be a whole number, at least 0: correct it, or give --set train_module.rank_microbatch_size=VALUE; line 19:1: train_module.ac_config: is not known; and in one line: --set train_module.rank_microbatch_size=VALUE --set train_module.ac_config.mode=none
 reckon: note: official.py is read as a program of OLMo-core: reckon import olmo-core
 reckon: official.py:19:1: train_module.ac_config: is not known: give --set train_module.ac_config.mode=none, full, selected_blocks, selected_modules, selected_ops or budget
 reckon: note: m.py is read as a program of OLMo-core: reckon import olmo-core
@@ -83,7 +83,7 @@ reckon: m.py:11:1: model: is not a model that is known here: give one with --set
 reckon: note: h.py is read as a program of OLMo-core: reckon import olmo-core
 reckon: h.py:12:1: model.block {"gdn": gdn_block}: the blocks of the model are changed after it is made, which plans do not cover: give --ignore model.block to estimate the run without it
 reckon: note: u.py is read as a program of OLMo-core: reckon import olmo-core
-reckon: u.py:16:1: train_module.mystery_degree: is not known, and may decide what the run costs, did you mean train_module: correct it, or give --ignore train_module.mystery_degree
+reckon: u.py:16:1: train_module.mystery_degree: is not known, and may decide what the run costs, did you mean train_module: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: note: train.py is read as a program of OLMo-core: reckon import olmo-core
 reckon: train.py: the program does not say how many GPUs it is started on: give --gpus N
 reckon: note: train.py is read as a program of OLMo-core: reckon import olmo-core

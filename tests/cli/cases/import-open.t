@@ -55,7 +55,7 @@ llama3.1-8b: 8,030,261,248 parameters, 1 GPU with accelerate
 === stderr
 reckon: --model is missing: give a config.json, or an id of reckon models; the file leaves a part of the run open; and in one line: --model MODEL --gpus N --set bf16.enabled=true --set train_micro_batch_size_per_gpu=N
 reckon: ds.json: the file leaves a part of the run open: give --gpus N --set bf16.enabled=true (or fp16.enabled) --set train_micro_batch_size_per_gpu=N
-reckon: neox.yml: the vocabulary's size is in the files of the tokenizer: give --vocabulary N, and --gpus N
+reckon: neox.yml: the vocabulary's size is in the files of the tokenizer, and nothing says how many GPUs are used: give --vocabulary N, and --gpus N
 reckon: --model is missing: model_name_or_path acme/Coyote-7B is not a checkpoint of the catalog: give its config.json, or an id of reckon models; nothing says how many GPUs are used; and in one line: --model MODEL --gpus N
 reckon: --model is missing: model acme/Coyote-7B is not a checkpoint of the catalog: give its config.json, or an id of reckon models; nothing says how many GPUs are used; and in one line: --model MODEL --gpus N
 reckon: --model is missing: model._component_ torchtune.models.llama3_1.qlora_coyote_7b is not a checkpoint of the catalog: give its config.json, or an id of reckon models; the file does not say how many GPUs the recipe is started on; and in one line: --model MODEL --gpus N
@@ -63,5 +63,5 @@ reckon: sft.yaml:4:11: coyote_a: is not known: correct it, or give --ignore coyo
 reckon: sft.yaml: correct all that are not known, or give --ignore coyote_a,coyote_b,coyote_c,coyote_d,coyote_e,coyote_f,coyote_g,coyote_h,coyote_i
 reckon: grpo.yaml:3:16: reward_funcs.0 accuracy: answers are generated between the steps (GRPO), which plans do not cover: give --ignore reward_funcs.0 to estimate the run without it
 reckon: warning: one.yaml: distributed_type NO: starts one process, whatever num_processes says
-reckon: train.sh:5:1: $NNODES depends on the condition in line 5, which the script does not tell: give --set ENV=VALUE (it is compared with dsw); line 2:4: $TP is argument 2 of this script; line 3:4: $PP is argument 3 of this script; and in one line: --set ENV=dsw --set TP=VALUE --set PP=VALUE
+reckon: train.sh:5:1: $NNODES depends on the condition in line 5, which the script does not tell: give --set ENV=VALUE (it is compared with dsw); line 2:4: $TP is argument 2 of this script; line 3:4: $PP is argument 3 of this script; --seq-length is missing; and in one line: --set ENV=dsw --set TP=VALUE --set PP=VALUE
 === exit 3

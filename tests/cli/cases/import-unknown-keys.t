@@ -105,24 +105,24 @@ exit 3
 reckon: warning: new.toml:6:13: model.norm_type np_layernorm: is not followed: norms are those of --model
 llama3.1-8b: 8,030,261,248 parameters, 64 GPUs with torchtitan
   plan: framework=fsdp dp2 tp8 pp2 cp2 mbs2 gbs16 sp tp-overlap cp-kind=gather zero3 grad-overlap
-reckon: ds.json:1:202: comms_logger.lora_rank: is not known, and may decide what the run costs, did you mean comms_logger.prof_all: correct it, or give --ignore comms_logger.lora_rank
-reckon: ds.json:1:251: aio.shard_size: is not known, and may decide what the run costs: correct it, or give --ignore aio.shard_size
+reckon: ds.json:1:202: comms_logger.lora_rank: is not known, and may decide what the run costs, did you mean comms_logger.prof_all: correct it, or say it by --set and this tool's keys, and --ignore it
+reckon: ds.json:1:251: aio.shard_size: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: ds.json:1:262: bar: is not known: correct it, or give --ignore bar
 reckon: warning: ds.json:1:151: not known: monitor_config.foo: passed over, as others whose names begin so decide no cost
 reckon: warning: ds.json:1:151: not known: monitor_config.foo: passed over, as others whose names begin so decide no cost
 llama3.1-8b: 8,030,261,248 parameters, 64 GPUs with DeepSpeed
-reckon: n2.yaml:25:21: tokenizer.micro_batch_size: is not known, and may decide what the run costs, did you mean tokens.micro_batch_size: correct it, or give --ignore tokenizer.micro_batch_size
+reckon: n2.yaml:25:21: tokenizer.micro_batch_size: is not known, and may decide what the run costs, did you mean tokens.micro_batch_size: correct it, or say it by --set and this tool's keys, and --ign
 reckon: warning: n2.yaml:57:11: optimizer.optimizer_factory.name sgd: is not followed: is estimated with the two moments of Adam
 reckon: warning: n2.yaml:20:8: not known: logging.foo: passed over, as others whose names begin so decide no cost
 reckon: warning: n3.yaml:56:11: optimizer.optimizer_factory.name sgd: is not followed: is estimated with the two moments of Adam
 reckon: warning: n3.yaml:20:8: not known: logging.foo: passed over, as others whose names begin so decide no cost
 n3: 8,030,261,248 parameters, 8 GPUs with nanotron
-reckon: axolotl.yaml:6:11: lora_foo: is not known, and may decide what the run costs, did you mean lora_r: correct it, or give --ignore lora_foo
-reckon: axolotl.yaml:7:23: dataset_shard_degree: is not known, and may decide what the run costs: correct it, or give --ignore dataset_shard_degree
+reckon: axolotl.yaml:6:11: lora_foo: is not known, and may decide what the run costs, did you mean lora_r: correct it, or say it by --set and this tool's keys, and --ignore it then
+reckon: axolotl.yaml:7:23: dataset_shard_degree: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: warning: axolotl.yaml:5:12: not known: wandb_foo: passed over, as others whose names begin so decide no cost
-reckon: factory.yaml:3:11: use_lora: is not known, and may decide what the run costs, did you mean use_dora: correct it, or give --ignore use_lora
-reckon: nemo.yaml:2:89: model.use_lora: is not known, and may decide what the run costs: correct it, or give --ignore model.use_lora; the vocabulary's size is in the files of the tokenizer; model.use_lora, model.hidden_size_of_foo may decide what the run costs: say them by --set and this tool's keys; and in one line: --vocabulary N
-reckon: nemo.yaml:2:127: model.hidden_size_of_foo: is not known, and may decide what the run costs, did you mean model.hidden_size: correct it, or give --ignore model.hidden_size_of_foo
+reckon: factory.yaml:3:11: use_lora: is not known, and may decide what the run costs, did you mean use_dora: correct it, or say it by --set and this tool's keys, and --ignore it then
+reckon: nemo.yaml:2:89: model.use_lora: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then; the vocabulary's size is in the files of the tokenizer; model.use_lora, model.hidden_size_of_foo may decide what the run costs: say them by --set and this tool's keys; and in one line: --vocabulary N
+reckon: nemo.yaml:2:127: model.hidden_size_of_foo: is not known, and may decide what the run costs, did you mean model.hidden_size: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: warning: nemo.yaml:2:104: not known: model.use_foo, exp_manager.foo: passed over, as others whose names begin so decide no cost
   plan: framework=deepspeed precision=fp32 dp8 mbs2 gbs16 zero2
 precision  fp32   neither bf16 nor fp16 is enabled: --set bf16.enabled=true where the trainer is
@@ -135,9 +135,9 @@ precision  fp32   neither bf16 nor fp16 is enabled: --set bf16.enabled=true wher
 === stderr
 reckon: new.toml:11:10: optimizer.foo_lr: is not known, did you mean optimizer: correct it, or give --ignore optimizer.foo_lr
 reckon: warning: new.toml:6:13: model.norm_type np_layernorm: is not followed: norms are those of --model
-reckon: new.toml:18:14: training.foo_degree: is not known, and may decide what the run costs, did you mean training: correct it, or give --ignore training.foo_degree
+reckon: new.toml:18:14: training.foo_degree: is not known, and may decide what the run costs, did you mean training: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: new.toml:31:7: checkpoint.bar: is not known, did you mean checkpoint: correct it, or give --ignore checkpoint.bar
-reckon: new.toml:36:13: activation_checkpoint.lora_rank: is not known, and may decide what the run costs, did you mean activation_checkpoint: correct it, or give --ignore activation_checkpoint.lora_rank
+reckon: new.toml:36:13: activation_checkpoint.lora_rank: is not known, and may decide what the run costs, did you mean activation_checkpoint: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: new.toml:38:7: metrics.baz: is not known, did you mean metrics: correct it, or give --ignore metrics.baz
 reckon: new.toml:40:8: what.ever: is not known: correct it, or give --ignore what.ever
 reckon: warning: attention flash3: cannot be expressed in nanotron: the run has flash
@@ -153,5 +153,5 @@ reckon: note: opt.json is read as a configuration of DeepSpeed: reckon import de
 reckon: opt.json:1:48: optimizer.type Prodigy: must be one of adam|adamw|fusedadam|deepspeedcpuadam|muadam|muadamw|lamb|lion|sgd|musgd|adagrad|muon|onebitadam|zerooneadam|onebitlamb: correct it, or give --set optimizer.type=VALUE
 reckon: many.yaml:2:5: a1: is not known: correct it, or give --ignore a1
 reckon: many.yaml: correct all that are not known, or give --ignore a1,a2,a3,a4,a5,a6,a7,a8
-reckon: many.yaml: these may decide what the run costs: say them by --set and this tool's keys, or give --ignore my_shard_degree to estimate it without
+reckon: many.yaml: these may decide what the run costs: say them by --set and this tool's keys: my_shard_degree
 === exit 3

@@ -59,5 +59,5 @@ reckon: part.yml: num_attention_heads is not in this file: give the files of the
 reckon: number.yaml:2:20: maps are expected in the list after <<
 reckon: round.yaml:2:4: nested too deeply
 reckon: third.yaml:4:1: another document begins here: give one of them as a file
-reckon: degree.yaml:4:26: context_parallel_degree: is not known, and may decide what the run costs: correct it, or give --ignore context_parallel_degree
+reckon: degree.yaml:4:26: context_parallel_degree: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then
 === exit 3

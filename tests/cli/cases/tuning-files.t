@@ -79,7 +79,7 @@ fsdp_config:
   version: 2
   reshard_after_forward: true
 === stderr
-reckon: wrong.yaml:6:14: model.lora_rnak: is not known, and may decide what the run costs, did you mean model.lora_rank: correct it, or give --ignore model.lora_rnak
+reckon: wrong.yaml:6:14: model.lora_rnak: is not known, and may decide what the run costs, did you mean model.lora_rank: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: wrong.yaml:3:23: model.lora_attn_modules.0: qq_proj is none of q_proj, k_proj, v_proj and output_proj
 reckon: warning: lora_element_bytes 4: cannot be expressed in trl: the run has 2
 reckon: warning: gradient_overlap no: is not decided by axolotl: see to it in the training code
