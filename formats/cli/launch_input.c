@@ -10,6 +10,7 @@
 #include "shell/shell.h"
 #include "text/output.h"
 #include "text/text_file.h"
+#include "trainers/by_words.h"
 
 #include <reckon/catalog.h>
 
@@ -35,6 +36,12 @@ static const char *const model_keys[] = {"base_model",
                                          "model.model_name_or_path",
                                          "model.model_id",
                                          "model",
+                                         "model.model_name",
+                                         "model.pretrained_model_name_or_path",
+                                         "model.config.pretrained_model_name_or_path",
+                                         "model.config",
+                                         "checkpoint_dir",
+                                         "model_name",
                                          "base_model_name_or_path",
                                          "model_args.model_name_or_path"};
 
@@ -109,6 +116,15 @@ static void name_of_flavor(const struct setting *family, const struct setting *f
     snprintf(name, size, "%.60s-%.60s", llama ? "llama3.1" : family->text, flavor->text);
 }
 
+/* "meta-llama/Llama-3.1-8B" of "checkpoints/meta-llama/Llama-3.1-8B". */
+static const char *hub_part(const char *path)
+{
+    const char *last = strrchr(path, '/'), *at = last;
+    while (at && at > path && at[-1] != '/')
+        at--;
+    return at && at != last ? at : path;
+}
+
 /* The setting that names the model, and the catalog's id for it; *id is "": it has none. */
 static const struct setting *named_model(const struct settings *settings, char *id, size_t size)
 {
@@ -118,7 +134,13 @@ static const struct setting *named_model(const struct settings *settings, char *
     for (size_t i = 0; !said && i < sizeof model_keys / sizeof *model_keys; i++)
         said = settings_find(settings, model_keys[i]);
     if (said) {
-        if (catalog_has(CATALOG_MODELS, said->text)) snprintf(id, size, "%s", said->text);
+        const char *hub = hub_part(said->text), *slash = strrchr(hub, '/');
+        if (catalog_has(CATALOG_MODELS, said->text))
+            snprintf(id, size, "%s", said->text);
+        else if (catalog_has(CATALOG_MODELS, hub))
+            snprintf(id, size, "%s", hub);
+        else
+            id_like(slash ? slash + 1 : hub, id, size);
         return said;
     }
     if ((said = settings_find(settings, "model._component_")))
@@ -146,6 +168,18 @@ static enum rk_status find_named_model(const struct config_source *source, struc
     }
     const struct setting *said = named_model(&settings, id, sizeof id);
     enum rk_status status = without_model(said, error);
+    bool sized = false;
+    if (!said) {
+        struct rk_error missing;
+        const enum rk_status by = model_by_sizes(&settings, model, &sized, &missing);
+        if (sized && by != RK_OK) *error = missing;
+        if (sized) status = by;
+    }
+    if (sized) {
+        launch_name_model(source->path, model);
+        settings_release(&settings);
+        return status;
+    }
     if (*id) status = model_open(id, model, error);
     if (status == RK_OK)
         notes_add(notes, NOTE_ASSUMED, said->line, said->column, said->key, said->text,

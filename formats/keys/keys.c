@@ -13,14 +13,16 @@
 /* How well a row fits a key: its length, 0: not at all. The longest wins, the key itself always. */
 static size_t fits(const char *path, const char *key)
 {
-    const size_t n = strlen(path), length = strlen(key);
+    const size_t length = strlen(key);
+    size_t n = strlen(path);
     if (strcmp(path, key) == 0) return SIZE_MAX;
+    if (n > 3 && strcmp(path + n - 3, ".**") == 0) n--; /* a section of which nothing counts */
     if (n > 2 && *path == '*' && path[n - 1] == '*') { /* anywhere */
         char middle[64];
         snprintf(middle, sizeof middle, "%.*s", (int)(n - 2), path + 1);
         return strstr(key, middle) ? n : 0;
     }
-    if (n > 1 && path[n - 1] == '*') {
+    if (n > 1 && path[n - 1] == '*') { /* "a.*" */
         const bool below = strncmp(path, key, n - 1) == 0;
         const bool whole = path[n - 2] == '.' && length == n - 2 && !strncmp(path, key, n - 2);
         return below || whole ? n : 0;
@@ -167,6 +169,18 @@ static const char *const deciding[] = {"degree",     "parallel_size", "lora",
                                        "zero_stage", "grad_accum",    "gradient_accumulation",
                                        NULL};
 
+/* "eval_batch_size", "validation_dataset.seq_length": what is not trained on decides nothing. */
+static bool is_evaluation(const char *text)
+{
+    static const char *const begins[] = {"eval", "valid", "val_", "test_", "ci.", "lighteval"};
+    for (const char *part = text; part; part = strchr(part, '.')) {
+        part += *part == '.';
+        for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+            if (strncmp(part, begins[i], strlen(begins[i])) == 0) return true;
+    }
+    return strstr(text, "_eval_") != NULL;
+}
+
 static bool names_cost(const char *text)
 {
     for (int i = 0; deciding[i]; i++)
@@ -210,7 +224,7 @@ static void refuse_unknown(const struct reading *r, const struct setting *s)
     nearest = text_nearest(s->key, names);
     snprintf(fix, sizeof fix, "correct it, or give --ignore %.60s", s->key);
     notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, "", fix,
-                   "is not known%s%s%s", names_cost(s->key) ? KEY_MAY_COST : "",
+                   "is not known%s%s%s", names_cost(s->key) && !is_evaluation(s->key) ? KEY_MAY_COST : "",
                    nearest ? ", did you mean " : "", nearest ? nearest : "");
 }
 
@@ -294,6 +308,7 @@ static bool is_of_family(const struct key *row, const char *key)
     const bool passes = row->use == KEY_NONE || row->use == KEY_NOT_FOLLOWED;
     if (!passes || !star || strcmp(row->path, key) == 0 || is_plain(key)) return false;
     const size_t n = (size_t)(star - row->path);
+    if (strcmp(star, "**") == 0) return false;
     if (n == 0 || star[1]) return true;
     const char *rest = strlen(key) > n ? key + n : "";
     rest += *rest == '.';
@@ -306,6 +321,7 @@ static bool decides(const struct key *row, const char *key)
     const size_t known = strcspn(row->path, "*");
     const char *dot = strrchr(key, '.');
     const char *last = dot ? dot : key;
+    if (is_evaluation(key)) return false;
     return names_cost(last) || (known && known < strlen(key) && names_cost(key + known));
 }
 
@@ -410,4 +426,18 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
     }
     note_family(&r, &family);
     return notes_refusal(notes, settings->path, error);
+}
+
+enum rk_status keys_take(const struct settings *settings, const struct key_table *table,
+                         void *target, struct rk_error *error)
+{
+    char words[128];
+    for (size_t i = 0; i < settings->count; i++) {
+        const struct setting *s = &settings->setting[i];
+        const struct key *row = s->null ? NULL : key_find(table, s->key);
+        if (row && !store(row, s->text, target))
+            return settings_fail(settings, s, error, "must be %s",
+                                 expected(row, words, sizeof words));
+    }
+    return RK_OK;
 }
