@@ -1,9 +1,11 @@
 #include "keys/detect.h"
 
 #include "base/text.h"
+#include "keys/said.h"
 
 #include <ctype.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +23,20 @@ static const struct tool_sign signs[] = {
     {"Kubernetes",    "manifest",          NULL,            "apiVersion: kind:|apiVersion: metadata:", "give the script or the configuration that its containers start"},
     {"Python",        "project file",      NULL,            "[build-system]", "give the configuration or the script of a run"},
     {"NeMo Automodel", "configuration",    "automodel",           "nemo_automodel|step_scheduler: dist_env:|step_scheduler: distributed:", NULL},
+    {"SkyRL",         "configuration",     NULL,            "policy_mini_batch_size: micro_train_batch_size_per_gpu:|skyrl_train|skyrl", "give the sizes and degrees of its policy as a plan"},
     {"NeMo RL",       "configuration",     NULL,            "dtensor_cfg:|policy: megatron_cfg:|defaults: policy:|policy: gpus_per_node:", "say model, batch and degrees as words of reckon predict"},
     {"oumi",          "training",          "oumi",          "model_name: trainer_type:", NULL},
     {"oumi",          "configuration",     NULL,            "from+oumi|import+oumi|-m+oumi|oumi+train|oumi+distributed|oumi+launch|oumi://", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"Nemotron",      "stage of a recipe", NULL,            "artifact_root: run: env:|nemotron.steps|nemotron.recipes", "give the configuration that it starts, or say model and batch as words of reckon predict"},
+    {"SimuMax",       "file of a model or a strategy", NULL, "layer_num head_num|micro_batch_num tp_size", "say model, batch and degrees as words of reckon predict"},
+    {"llm-analysis",  "summary",           NULL,            "flops_efficiency hbm_memory_efficiency", "say model, batch and degrees as words of reckon predict"},
+    {"llm-analysis",  "description of a model", NULL,       "hidden_dim n_head ffn_embed_dim|hidden_dim n_head max_seq_len", "say the model as words of reckon predict"},
+    {"Cerebras Model Zoo", "configuration", NULL,           "backend_type: CSX|backend_type: model:|trainer: init: model:|runconfig: train_input:", "say model, batch and degrees as words of reckon predict"},
+    {"recurrent-pretraining", "configuration", NULL,        "world_batch_size: fabric_strategy:|mean_recurrence", "say model and batch as words of reckon predict"},
+    {"templar",       "file of hyperparameters", NULL,      "blocks_per_window inner_steps|spec_version inner_steps|spec_version model_size", "say model and batch as words of reckon predict, framework=fsdp"},
+    {"BioNeMo",       "configuration",     NULL,            "wandb_init_args: dataset:|wandb_init_args: num_train_steps:", "say model and batch as words of reckon predict"},
+    {"MosaicML cloud", "task",             NULL,            "integrations: image: command:|integration_type:", "give the configuration that its command starts"},
+    {"LCM",           "configuration",     NULL,            "_trainer_: criterion:|lcm.train", "say model and batch as words of reckon predict, framework=fsdp"},
     {"SkyPilot",      "task",              NULL,            "resources: run: accelerators:|resources: setup: accelerators:", "give the script or the configuration that its run: starts"},
     {"ArcticTraining", "configuration",    NULL,            "arctic_training|name_or_path: deepspeed: data:|name_or_path: sources: data:", "give its deepspeed: as a file, or say model, batch and sharding as words of reckon predict, framework=deepspeed"},
     {"H2O LLM Studio", "experiment",       NULL,            "llm_backbone:", "say model and batch as words of reckon predict, framework=deepspeed"},
@@ -71,7 +84,8 @@ static const struct tool_sign signs[] = {
     {"OLMo-core",     "program",           "olmo-core",     "olmo_core TransformerTrainModuleConfig", NULL},
     {"OLMo-core",     "script",            NULL,            "olmo_core.config|olmo_core.train|olmo_core.internal|olmo_core.launch|olmo_core.data|olmo_core.nn", "say model and batch as words of reckon predict, framework=fsdp"},
     {"OLMo",          "training",          "olmo",          "d_model n_layers max_sequence_length|mlp_ratio max_duration|d_model mlp_hidden_size", NULL},
-    {"llm-foundry",   "training",          "llm-foundry",   "mpt_causal_lm|hf_causal_lm|global_train_batch_size: max_seq_len:|max_seq_len fsdp_config", NULL},
+    {"llm-foundry",   "training",          "llm-foundry",   "mpt_causal_lm|hf_causal_lm", NULL},
+    {"BERT of Composer", "configuration",  NULL,            "mosaic_bert|hf_bert|flex_bert|mlm_probability train_loader:", "encoders are read from their config.json: reckon import hf"},
     {"Composer",      "configuration",     NULL,            "global_train_batch_size|train_loader: max_duration:", "say model and batch as words of reckon predict, framework=fsdp"},
     {"lingua",        "training",          "lingua",        "fsdp_type:|dump_dir: async_eval_gpus:|dump_dir: logging:", NULL},
     {"picotron",      "configuration",     NULL,            "tp_size pp_size pp_engine|cp_size pp_engine dp_size", "say its degrees as words of reckon predict"},
@@ -97,7 +111,7 @@ static const struct tool_sign signs[] = {
     {"LLaMA-Factory", "training of version 1", NULL,        "model_class train_dataset|model_class dist_config|model_class sample_backend", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"LLaMA-Factory", "training",          "llama-factory", "finetuning_type|llamafactory-cli|llamafactory|stage cutoff_len|model_class dist_config", NULL},
     {"axolotl",       "training",          "axolotl",       "base_model:|axolotl", NULL},
-    {"Levanter",      "training",          "levanter",      "train_batch_size num_train_steps|train_batch_size mp|train_batch_size per_device_parallelism|tensor_parallel_axes|fsdp_axis|model_axis_size|hidden_dim num_layers|num_train_steps mp|train_urls cache_dir|train_urls validation_urls", NULL},
+    {"Levanter",      "training",          "levanter",      "train_batch_size num_train_steps|train_batch_size mp|train_batch_size per_device_parallelism|tensor_parallel_axes|fsdp_axis|model_axis_size|hidden_dim num_layers num_heads|num_train_steps mp|train_urls cache_dir|train_urls validation_urls", NULL},
     {"nanotron",      "training",          "nanotron",      "model_config parallelism|tp_linear_async_communication", NULL},
     {"Megatron-LM",   "launch script",     "megatron",      "--num-layers|--micro-batch-size|--tensor-model-parallel-size|pretrain_gpt.py|pretrain_gpt", NULL},
     {"GPT-NeoX",      "configuration",     "gpt-neox",      "pipe_parallel_size|pipe-parallel-size|model_parallel_size|model-parallel-size|pos_emb|pos-emb|deepy.py|tokenizer_type vocab_file|data_path vocab_file|sparsity_config|train_data_paths|train-data-paths|text_gen_type|text-gen-type|num_workers tensorboard_dir log_dir|comet_workspace|wandb_group|output_layer_init_method override_lr_scheduler|checkpoint_activations synchronize_each_layer", NULL},
@@ -308,12 +322,27 @@ static size_t find_program(const char *text, const char **program)
     return 0;
 }
 
+/* What its keys say by their names, where that is what is to be given instead. */
+static const char *words_said(const char *text, const char *instead, char *words, size_t size)
+{
+    char found[400];
+    *words = '\0';
+    if (!text || (instead && !strstr(instead, "words"))) return words;
+    char *copy = without_prose(text);
+    said_words(copy ? copy : text, found, sizeof found);
+    free(copy);
+    if (*found) snprintf(words, size, "; its keys, by their names, say %s", found);
+    return words;
+}
+
 void detect_fail(const struct tool_sign *sign, const char *path, const char *text,
                  struct rk_error *error)
 {
     const char *program = NULL;
     const bool script = text && text_ends_in_any(path, scripts);
     const size_t length = script && !sign ? find_program(text, &program) : 0;
+    char said[480];
+    words_said(text, sign ? sign->instead ? sign->instead : "" : NULL, said, sizeof said);
     if (length)
         rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                 "starts %.*s, a program of no tool that reckon reads: say model, batch and "
@@ -324,12 +353,16 @@ void detect_fail(const struct tool_sign *sign, const char *path, const char *tex
         rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                 "is not known to be a file of any tool that reckon reads: give the format, reckon "
                 "import FORMAT FILE (reckon import --help lists them), or say model, batch "
-                "and degrees as words of reckon predict");
+                "and degrees as words of reckon predict%s",
+                said);
     else
-        rk_fail(
-            error, RK_BAD_INPUT, path, 0, 0, "this is %s %s %s; reckon does not read it%s%s",
-            strchr("AEIOXaeio", sign->tool[0]) || strncmp(sign->tool, "ML", 2) == 0 ? "an" : "a",
-            sign->tool, sign->what, sign->instead ? ": " : "", sign->instead ? sign->instead : "");
+        rk_fail(error, RK_BAD_INPUT, path, 0, 0, "this is %s %s %s; reckon does not read it%s%s%s",
+                strchr("AEIOXaeio", sign->tool[0]) || strncmp(sign->tool, "ML", 2) == 0 ||
+                        strncmp(sign->tool, "LCM", 3) == 0 || strncmp(sign->tool, "llm", 3) == 0
+                    ? "an"
+                    : "a",
+                sign->tool, sign->what, sign->instead ? ": " : "",
+                sign->instead ? sign->instead : "", said);
 }
 
 enum rk_status detect_document(const char *path, struct rk_error *error)

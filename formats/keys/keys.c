@@ -17,7 +17,7 @@ static size_t fits(const char *path, const char *key)
     size_t n = strlen(path);
     if (strcmp(path, key) == 0) return SIZE_MAX;
     if (n > 3 && strcmp(path + n - 3, ".**") == 0) n--; /* a section of which nothing counts */
-    if (n > 2 && *path == '*' && path[n - 1] == '*') { /* anywhere */
+    if (n > 2 && *path == '*' && path[n - 1] == '*') {  /* anywhere */
         char middle[64];
         snprintf(middle, sizeof middle, "%.*s", (int)(n - 2), path + 1);
         return strstr(key, middle) ? n : 0;
@@ -224,7 +224,8 @@ static void refuse_unknown(const struct reading *r, const struct setting *s)
     nearest = text_nearest(s->key, names);
     snprintf(fix, sizeof fix, "correct it, or give --ignore %.60s", s->key);
     notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, "", fix,
-                   "is not known%s%s%s", names_cost(s->key) && !is_evaluation(s->key) ? KEY_MAY_COST : "",
+                   "is not known%s%s%s",
+                   names_cost(s->key) && !is_evaluation(s->key) ? KEY_MAY_COST : "",
                    nearest ? ", did you mean " : "", nearest ? nearest : "");
 }
 
@@ -338,9 +339,18 @@ static void note_family(const struct reading *r, struct family *f)
     *f = (struct family){.count = 0};
 }
 
+/* "train_data_weights.7": the list's first element stands for it. */
+static bool continues_list(const struct setting *s)
+{
+    const char *dot = strrchr(s->key, '.');
+    return dot && dot[1] && dot[1 + strspn(dot + 1, "0123456789")] == '\0' &&
+           strcmp(dot, ".0") != 0;
+}
+
 /* As many names as find room are one remark. */
 static void add_family(const struct reading *r, struct family *f, const struct setting *s)
 {
+    if (continues_list(s)) return;
     const size_t used = strlen(f->names);
     if (used + strlen(s->key) + 3 > sizeof f->names) note_family(r, f);
     if (!f->count) f->line = s->line, f->column = s->column;
