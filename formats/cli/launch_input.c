@@ -112,8 +112,14 @@ static void name_of_builder(const char *builder, char *name, size_t size)
 static void name_of_flavor(const struct setting *family, const struct setting *flavor, char *name,
                            size_t size)
 {
+    /* whose names the catalog has otherwise */
+    static const char *const same[][2] = {{"deepseek_v3-671B", "deepseek-v3"},
+                                          {"llama4-17bx16e", "llama4-scout"},
+                                          {"llama4-17bx128e", "llama4-maverick"}};
     const bool llama = strcmp(family->text, "llama3") == 0;
     snprintf(name, size, "%.60s-%.60s", llama ? "llama3.1" : family->text, flavor->text);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (strcmp(name, same[i][0]) == 0) snprintf(name, size, "%s", same[i][1]);
 }
 
 /* "meta-llama/Llama-3.1-8B" of "checkpoints/meta-llama/Llama-3.1-8B". */

@@ -62,6 +62,12 @@ static bool number_after(const char *at, bool argument, unsigned long long *valu
     return used && !isalnum((unsigned char)*at) && *at != '.' && *at != '*';
 }
 
+/* So large a batch is in tokens. */
+static bool is_tokens(const char *name, unsigned long long value)
+{
+    return strcmp(name, "gbs") == 0 && value >= 65536;
+}
+
 static void add(struct word *words, int *count, const char *name, unsigned long long value)
 {
     for (int i = 0; i < *count; i++)
@@ -82,7 +88,7 @@ static int find(const char *text, struct word *words)
         const char *name = n ? word_of(at, n) : NULL;
         unsigned long long value;
         const bool said = name && number_after(at + n, strncmp(at, "--", 2) == 0, &value);
-        if (said && value > (strlen(name) == 2)) /* of degrees 1 says nothing */
+        if (said && value > (strlen(name) == 2) && !is_tokens(name, value)) /* of degrees 1 says nothing */
             add(words, &count, name, value);
         at += n ? n : 1;
     }
