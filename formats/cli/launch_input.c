@@ -35,6 +35,7 @@ static const char *const model_keys[] = {"base_model",
                                          "model_id",
                                          "model.model_name_or_path",
                                          "model.model_id",
+                                         "pretrained_model_name_or_path",
                                          "model",
                                          "model.model_name",
                                          "model.pretrained_model_name_or_path",
@@ -163,8 +164,7 @@ static enum rk_status find_named_model(const struct config_source *source, struc
     struct settings settings;
     struct rk_error broken;
     char id[160];
-    if (settings_read(&settings, source->path, source->text, source->sets, source->set_count,
-                      &broken) != RK_OK) {
+    if (source_settings(source, &settings, &broken) != RK_OK) {
         if (text_ends_in(source->path, ".yaml") || text_ends_in(source->path, ".yml"))
             *error = broken;
         else

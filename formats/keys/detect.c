@@ -95,7 +95,8 @@ static const struct tool_sign signs[] = {
     {"lingua",        "training",          "lingua",        "fsdp_type:|dump_dir: async_eval_gpus:|dump_dir: logging:", NULL},
     {"picotron",      "configuration",     NULL,            "tp_size pp_size pp_engine|cp_size pp_engine dp_size", "say its degrees as words of reckon predict"},
     {"ColossalAI",    "script or configuration", NULL,      "colossalai|HybridParallelPlugin|GeminiPlugin|TensorParallelEnv|NUM_MICRO_BATCHES parallel|gemini_plugin|titans", "say its degrees as words of reckon predict"},
-    {"XTuner",        "configuration",     NULL,            "xtuner", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"XTuner",        "configuration",     "xtuner",        "xtuner accumulative_counts batch_size", NULL},
+    {"XTuner",        "program",           NULL,            "xtuner", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"Megatron-LM",   "file of arguments", "megatron-yaml", "MODEL_ARGS: --num-layers:|MODEL_ARGS: --micro-batch-size:", NULL},
     {"Megatron-LM",   "launch script",     "megatron",      "--num-layers --hidden-size --num-attention-heads|--num_layers --hidden_size --num_attention_heads|--tensor_model_parallel_size --micro_batch_size", NULL},
     {"InternEvo",     "configuration",     NULL,            "internlm parallel|zero1= tensor= pipeline=", "say its degrees as words of reckon predict"},
@@ -243,7 +244,7 @@ static bool is_python(const char *text)
 /* Programs may have any tool's keys among their names: only what is written in Python counts. */
 static bool may_be(const struct tool_sign *sign, bool python)
 {
-    static const char *const formats[] = {"torchtitan", "bridge-recipe", "olmo-core"};
+    static const char *const formats[] = {"torchtitan", "bridge-recipe", "olmo-core", "xtuner"};
     bool reads = !sign->format;
     for (size_t i = 0; !reads && i < sizeof formats / sizeof *formats; i++)
         reads = strcmp(sign->format, formats[i]) == 0;

@@ -44,7 +44,7 @@ static const char *word_of(const char *at, size_t length)
     return NULL;
 }
 
-/* What stands behind a name: `": 4`, ` = 4`, `=4`, of an argument ` 4`. */
+/* What follows a name: `": 4`, ` = 4`, `=4`, of an argument ` 4`. */
 static bool number_after(const char *at, bool argument, unsigned long long *value)
 {
     char digits[24];
@@ -88,7 +88,8 @@ static int find(const char *text, struct word *words)
         const char *name = n ? word_of(at, n) : NULL;
         unsigned long long value;
         const bool said = name && number_after(at + n, strncmp(at, "--", 2) == 0, &value);
-        if (said && value > (strlen(name) == 2) && !is_tokens(name, value)) /* of degrees 1 says nothing */
+        if (said && value > (strlen(name) == 2) &&
+            !is_tokens(name, value)) /* of degrees 1 says nothing */
             add(words, &count, name, value);
         at += n ? n : 1;
     }

@@ -1,11 +1,12 @@
-/* by_words.c - configurations of trainers over torch's FSDP whose keys are words of a plan: litgpt,
- * oumi, NeMo Automodel, llm-foundry, lingua. What a key means is a line of data/formats; what a
- * tool does that no key says is a row of `tools` here.
+/* by_words.c - configurations of trainers over torch's FSDP and DeepSpeed whose keys are words of a
+ * plan: litgpt, oumi, NeMo Automodel, llm-foundry, lingua, XTuner. What a key means is a line of
+ * data/formats; what a tool does that no key says is a row of `tools` here.
  *
  * Keys and presets: litgpt 0.5 (finetune/full.py, lora.py, pretrain.py, args.py), oumi 0.4
  * (core/configs/params), Automodel 0.4 (components/distributed/config.py,
  * training/step_scheduler.py, _peft/lora.py), llm-foundry 0.18 (command_utils/train.py), lingua of
- * 2024 (distributed.py, apps/main/train.py).
+ * 2024 (distributed.py, apps/main/train.py), XTuner 0.1 (model/sft.py, tools/train.py: checkpoints
+ * and adapters on all matrices unless told otherwise; `--deepspeed` is an argument of its command).
  */
 #include "trainers/by_words.h"
 #include "catalog/plan_fields.h"
@@ -47,6 +48,9 @@ static const struct key automodel_rows[] = {
 static const struct key llm_foundry_rows[] = {
 #include "tables/llm-foundry.h"
 };
+static const struct key xtuner_rows[] = {
+#include "tables/xtuner.h"
+};
 static const struct key lingua_rows[] = {
 #include "tables/lingua.h"
 };
@@ -54,6 +58,7 @@ const struct key_table litgpt_keys = KEY_TABLE(litgpt_rows);
 const struct key_table oumi_keys = KEY_TABLE(oumi_rows);
 const struct key_table automodel_keys = KEY_TABLE(automodel_rows);
 const struct key_table llm_foundry_keys = KEY_TABLE(llm_foundry_rows);
+const struct key_table xtuner_keys = KEY_TABLE(xtuner_rows);
 const struct key_table lingua_keys = KEY_TABLE(lingua_rows);
 
 /* What weights are kept in, and what multiplies. */
@@ -95,6 +100,8 @@ static const struct tool
                  .targets = "peft.target_modules", .unsaid = HALF, .of_single = MIXED, .of_half = HALF, .microbatch = 1},
     llm_foundry = {.keys = &llm_foundry_keys, .words = "framework=fsdp grad-overlap loss=narrow", .sharded = "weight-overlap flat-units",
                    .targets = "model.peft_config.target_modules", .needs = "fsdp_config.", .of_single = SINGLE, .mixed = true, .clips = true, .microbatch = 1},
+    xtuner = {.keys = &xtuner_keys, .words = "framework=fsdp grad-overlap no-fused loss=padded recompute=full", .targets = "model.lora.target_modules", .needs = "",
+              .unsaid = MIXED, .of_single = SINGLE, .of_half = HALF, .wide_adapters = true, .microbatch = 1},
     lingua = {.keys = &lingua_keys, .words = "framework=fsdp grad-overlap no-fused loss=wide", .sharded = "weight-overlap keep-gathered",
               .needs = "", .of_single = SINGLE, .microbatch = 1};
 /* clang-format on */
@@ -238,6 +245,9 @@ static enum rk_status read_sharding(struct reading *r)
     const bool shards = told && p->ranks / (p->tensor * p->pipeline) > 1;
     if (p->framework != RK_FSDP) return RK_OK; /* its words say it */
     p->zero = shards ? stages[strategy] : 0;
+    if (!told && p->ranks > 1)
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "sharding", "none",
+                  "the file asks for none: every GPU keeps all weights");
     if (!p->zero) return RK_OK;
     enum rk_status status = put_words(r, t->sharded, strlen(t->sharded));
     if (status == RK_OK && whole) status = put_words(r, t->whole_words, strlen(t->whole_words));
@@ -367,7 +377,7 @@ static enum rk_status read_type(struct reading *r)
                                                                        : RK_BF16;
     if (half && p->lora)
         p->lora_element_bytes = r->tool->wide_adapters && p->base == RK_BASE_PLAIN ? 4 : 2;
-    else if (half)
+    else if (half && p->framework == RK_FSDP) /* DeepSpeed keeps masters in fp32 */
         p->weight_element_bytes = p->gradient_element_bytes = p->moment1_element_bytes =
             p->moment2_element_bytes = 2;
     p->autocast = !half && storage != SINGLE && p->zero != 3 && p->framework == RK_FSDP;
@@ -411,8 +421,7 @@ static enum rk_status read(const struct tool *tool, const struct config_source *
                            struct rk_error *error)
 {
     struct reading r = {.tool = tool, .source = source, .m = model, .notes = notes, .error = error};
-    enum rk_status status = settings_read(&r.settings, source->path, source->text, source->sets,
-                                          source->set_count, error);
+    enum rk_status status = source_settings(source, &r.settings, error);
     if (status == RK_OK)
         status = keys_read(&r.settings, tool->keys, &source->keys, &r.j, notes, error);
     if (status == RK_OK) status = interpret(&r);
@@ -431,4 +440,5 @@ READER(litgpt)
 READER(oumi)
 READER(automodel)
 READER(llm_foundry)
+READER(xtuner)
 READER(lingua)

@@ -89,6 +89,15 @@ static const struct {
      8, NULL,
      "framework=fsdp dp8 mbs8 gbs64 seq2048 zero3 grad-overlap weight-overlap flat-units "
      "recompute=full loss=narrow optimizer=lion"},
+    /* xtuner/configs/internlm/internlm2_chat_7b/internlm2_chat_7b_qlora_alpaca_e3.py */
+    {"xtuner", "x.py",
+     "from xtuner.model import SupervisedFinetune\nmax_length = 2048\nbatch_size = 1\n"
+     "accumulative_counts = 16\noptim_type = AdamW\nmodel = dict(type=SupervisedFinetune,\n"
+     "    llm=dict(torch_dtype=torch.float16, quantization_config=dict(load_in_4bit=True,\n"
+     "        bnb_4bit_use_double_quant=True)),\n    lora=dict(type=LoraConfig, r=64))\n",
+     8, "deepspeed=deepspeed_zero2",
+     "framework=deepspeed precision=fp16 dp8 gbs128 seq2048 zero2 grad-overlap recompute=full "
+     "no-fused loss=padded lora64 lora-bytes=2 base=nf4-dq"},
     /* apps/main/configs/llama_7B.yaml */
     {"lingua", "l.yaml",
      "grad_acc_steps: 2\ndistributed: {fsdp_type: full_shard, compile: true, model_dtype: bf16, "

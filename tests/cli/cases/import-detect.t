@@ -78,10 +78,10 @@ reckon: swift.sh: no command of this script starts ms-swift
 reckon: README.md: is documentation: give the script or the configuration that it shows
 reckon: words: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them), or say model, batch and degrees as words of reckon predict
 reckon: config_8x8.sh: this is an MLPerf submission's configuration; reckon does not read it: give its folder, with systems and results, to reckon import mlperf
-reckon: mcore.sh: this is a ms-swift script; reckon does not read it: say model, batch and degrees as words of reckon predict
-reckon: tulu.yaml: this is an open-instruct script or configuration; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=deepspeed
+reckon: mcore.sh: this is a ms-swift script; reckon does not read it: say model, batch and degrees as words of reckon predict; its keys, by their names, say tp=2
+reckon: tulu.yaml: this is an open-instruct script or configuration; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=deepspeed; its keys, by their names, say mbs=1
 reckon: sft.sh: this is a verl configuration; reckon does not read it: give the sizes and degrees of its actor as a plan
-reckon: tulu.sh: this is an open-instruct script or configuration; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=deepspeed
+reckon: tulu.sh: this is an open-instruct script or configuration; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=deepspeed; its keys, by their names, say mbs=1
 reckon: note: primus.yaml is read as an experiment of Primus: reckon import primus
 reckon: primus.yaml: modules.pre_trainer.framework is torchtitan: only megatron is read here
 reckon: gpt2.yaml: this is a Modalities configuration; reckon does not read it: say model, batch and degrees as words of reckon predict, framework=fsdp
@@ -91,9 +91,9 @@ reckon: said.json:1:17: description: is not known: correct it, or give --ignore 
 reckon: arctic.yaml: this is an ArcticTraining configuration; reckon does not read it: give its deepspeed: as a file, or say model, batch and sharding as words of reckon predict, framework=deepspeed
 reckon: job.yaml: this is a Kubernetes manifest; reckon does not read it: give the script or the configuration that its containers start
 reckon: preset.yaml: this is a Primus preset; reckon does not read it: give the experiment that names it
-reckon: paddle.json: this is a PaddleNLP configuration; reckon does not read it: say model, batch and degrees as words of reckon predict
+reckon: paddle.json: this is a PaddleNLP configuration; reckon does not read it: say model, batch and degrees as words of reckon predict; its keys, by their names, say tp=4 pp=2 mbs=1
 reckon: note: fsdp.yaml is read as a configuration of accelerate: reckon import accelerate
-reckon: veomni.yaml: this is a VeOmni configuration; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=fsdp
+reckon: veomni.yaml: this is a VeOmni configuration; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=fsdp; its keys, by their names, say gbs=8
 reckon: forge.yaml: this is a torchforge configuration; reckon does not read it: give what stands below trainer to reckon import torchtitan
 reckon: task.yml: this is a dstack task; reckon does not read it: give the script or the configuration that its commands start
 reckon: config.py: this is a Python program; reckon does not read it: give the configuration or the script that it is started with
