@@ -32,6 +32,7 @@ static const struct tool_sign signs[] = {
     {"olmo-cookbook", "configuration",     NULL,            "rank_microbatch_size: sequence_length: tokenizer:", "say model, batch (here in tokens) and GPUs as words of reckon predict, framework=fsdp"},
     {"PipelineRL",    "configuration",     NULL,            "gradient_accumulation_passes: model_class:|gradient_accumulation_passes: train_batch_size:", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
     {"torchtitan",    "configuration of a model of images", NULL, "[training] img_size|[encoder] t5_encoder", "models of images are not covered"},
+    {"LLMForge",      "configuration",     NULL,            "train_batch_size_per_device: num_devices:|train_batch_size_per_device: context_length:", "give its deepspeed.config_path as a file, or say model, batch and sharding as words of reckon predict, framework=deepspeed"},
     {"Nemotron",      "stage of a recipe", NULL,            "artifact_root: run: env:|nemotron.steps|nemotron.recipes", "give the configuration that it starts, or say model and batch as words of reckon predict"},
     {"SimuMax",       "file of a model or a strategy", NULL, "layer_num head_num|micro_batch_num tp_size", "say model, batch and degrees as words of reckon predict"},
     {"llm-analysis",  "summary",           NULL,            "flops_efficiency hbm_memory_efficiency", "say model, batch and degrees as words of reckon predict"},
@@ -120,12 +121,14 @@ static const struct tool_sign signs[] = {
     {"Levanter",      "training",          "levanter",      "train_batch_size num_train_steps|train_batch_size mp|train_batch_size per_device_parallelism|tensor_parallel_axes|fsdp_axis|model_axis_size|hidden_dim num_layers num_heads|num_train_steps mp|train_urls cache_dir|train_urls validation_urls", NULL},
     {"nanotron",      "training",          "nanotron",      "model_config parallelism|tp_linear_async_communication", NULL},
     {"Megatron-LM",   "launch script",     "megatron",      "--num-layers|--micro-batch-size|--tensor-model-parallel-size|pretrain_gpt.py|pretrain_gpt", NULL},
+    {"StripedHyena",  "configuration",     NULL,            "attn_layer_idxs hyena_layer_idxs|hyena_filter_groups", "convolutions as long as the sequence are not covered"},
     {"GPT-NeoX",      "configuration",     "gpt-neox",      "pipe_parallel_size|pipe-parallel-size|model_parallel_size|model-parallel-size|pos_emb|pos-emb|deepy.py|tokenizer_type vocab_file|data_path vocab_file|sparsity_config|train_data_paths|train-data-paths|text_gen_type|text-gen-type|num_workers tensorboard_dir log_dir|comet_workspace|wandb_group|output_layer_init_method override_lr_scheduler|checkpoint_activations synchronize_each_layer", NULL},
     {"accelerate",    "configuration",     "accelerate",    "compute_environment distributed_type|distributed_type: mixed_precision:|distributed_type: num_processes:", NULL},
     {"DeepSpeed",     "configuration",     "deepspeed",     "zero_optimization|train_micro_batch_size_per_gpu|\"train_batch_size\"|zero_allow_untested_optimizer|compression_training", NULL},
     {"Hugging Face",  "config.json",       "hf",            "\"model_type\"|\"architectures\"", NULL},
     {"Hugging Face",  "training",          "trainer",       "per_device_train_batch_size|--per_device_train_batch_size|gradient_accumulation_steps|trl+sft|trl+dpo|trl+kto|trl+orpo|trl+cpo|trl+grpo|trl+reward|trl+rloo", NULL},
     {"DeepSpeed",     "script",            "deepspeed",     "--deepspeed|--deepspeed_config|deepspeed", NULL},
+    {"Hugging Face",  "file of --fsdp_config", NULL,         "fsdp_transformer_layer_cls_to_wrap|transformer_layer_cls_to_wrap|xla_fsdp_settings", "give the training's arguments to reckon import trainer, with what it says as --set fsdp_config.KEY=VALUE"},
     {"torchtitan",    "file",              NULL,            "torchtitan", "give its job file, or its module of configurations"},
 };
 /* clang-format on */
@@ -242,8 +245,9 @@ static bool is_python(const char *text)
 }
 
 /* Programs may have any tool's keys among their names: only what is written in Python counts. */
-static bool may_be(const struct tool_sign *sign, bool python)
+static bool may_be(const struct tool_sign *sign, bool python, bool keys)
 {
+    if (keys && sign->format && strcmp(sign->what, "script") == 0) return false;
     static const char *const formats[] = {"torchtitan", "bridge-recipe", "olmo-core", "xtuner"};
     bool reads = !sign->format;
     for (size_t i = 0; !reads && i < sizeof formats / sizeof *formats; i++)
@@ -276,7 +280,7 @@ const struct tool_sign *detect_tool(const char *text)
     const struct tool_sign *found = NULL;
     for (size_t i = 0; !found && i < 2 * count; i++) {
         const struct tool_sign *sign = &signs[i % count];
-        if (comes_last(sign, keys) == (i >= count) && may_be(sign, python) &&
+        if (comes_last(sign, keys) == (i >= count) && may_be(sign, python, keys) &&
             fits(copy ? copy : text, sign->words))
             found = sign;
     }

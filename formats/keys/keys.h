@@ -69,8 +69,8 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
                          const struct key_options *options, void *target, struct notes *notes,
                          struct rk_error *error);
 
-/* Reads what the table has rows for into `target` and judges no other key. RK_BAD_INPUT at a value that
- * a row does not take. */
+/* Reads what the table has rows for into `target` and judges no other key. RK_BAD_INPUT at a value
+ * that a row does not take. */
 enum rk_status keys_take(const struct settings *settings, const struct key_table *table,
                          void *target, struct rk_error *error);
 

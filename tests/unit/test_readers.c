@@ -44,7 +44,8 @@ static const struct {
     /* config_hub/finetune/llama-3-8b/full.yaml and lora.yaml */
     {"litgpt", "f.yaml",
      "checkpoint_dir: checkpoints/meta-llama/Meta-Llama-3-8B\nprecision: bf16-true\ndevices: 4\n"
-     "train: {global_batch_size: 64, micro_batch_size: 4, max_seq_length: 512, lr_warmup_steps: 25}\n"
+     "train: {global_batch_size: 64, micro_batch_size: 4, max_seq_length: 512, lr_warmup_steps: "
+     "25}\n"
      "optimizer: {class_path: torch.optim.AdamW, init_args: {lr: 0.0002}}\n",
      0, NULL,
      "framework=fsdp dp4 mbs4 gbs64 seq512 zero3 grad-overlap weight-overlap flat-units "
@@ -98,6 +99,12 @@ static const struct {
      8, "deepspeed=deepspeed_zero2",
      "framework=deepspeed precision=fp16 dp8 gbs128 seq2048 zero2 grad-overlap recompute=full "
      "no-fused loss=padded lora64 lora-bytes=2 base=nf4-dq"},
+    {"torchtitan", "j.toml", /* an optimizer of one moment */
+     "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[optimizer]\nname = \"Muon\"\n[training]\n"
+     "local_batch_size = 1\nseq_len = 8192\n[activation_checkpoint]\nmode = \"full\"\n",
+     8, NULL,
+     "framework=fsdp dp8 gbs8 zero3 grad-overlap weight-overlap recompute=full no-fused "
+     "optimizer=muon"},
     /* apps/main/configs/llama_7B.yaml */
     {"lingua", "l.yaml",
      "grad_acc_steps: 2\ndistributed: {fsdp_type: full_shard, compile: true, model_dtype: bf16, "
@@ -293,6 +300,19 @@ static const struct {
     {"ms-swift", "a.json", "{\"task_type\": \"embedding\", \"per_device_train_batch_size\": 1}",
      "a head of labels, of embeddings"},
     {"deepspeed", "d.json", "{\"train_micro_batch_size_per_gpu\": 1.5}", "must be a whole number"},
+    {"deepspeed", "d.json", "{\"train_micro_batch_size_per_gpu\": CONFIG_MBSIZE}",
+     "is filled in when the run starts: give --set train_micro_batch_size_per_gpu=VALUE"},
+    {"deepspeed", "d.json", "{\"train_batch_size\": \"${BATCH}\"}",
+     "is filled in when the run starts: give --set train_batch_size=VALUE"},
+    {"maxtext", "m.yml", "model_name: llama2-7b\nper_device_batch_size: 1\nopt_type: kron\n",
+     "opt_type: kron stores what plans do not have: give --ignore opt_type"},
+    {"llm-foundry", "f.yaml",
+     "model: {name: mosaic_bert}\nglobal_train_batch_size: 8\ndevice_train_microbatch_size: 1\n",
+     "mosaic_bert is not covered"},
+    {"lingua", "l.yaml", "model_type: hawk\ndata: {batch_size: 1, seq_len: 64}\n",
+     "recurrent layers in place of attention"},
+    {"oumi", "o.yaml", "training: {trainer_type: TRL_GRPO, per_device_train_batch_size: 1}\n",
+     "TRL_GRPO is not covered"},
     {"deepspeed", "d.json", "{\"a\": 1, \"a\": 2}", "is given twice"},
     {"deepspeed", "d.json", "[1]", "keys and values are expected"},
     {"deepspeed", "d.json", "{\"a\": [1,", "is neither YAML nor JSON"},
