@@ -369,8 +369,9 @@ static void read_bytes(const struct megatron_args *args, struct rk_plan *plan)
     if (HAS(REUSE_FP32)) plan->master_element_bytes = 2; /* what bf16 weights lack */
     if (HAS(GRAD_REDUCE_BF16) || narrow_fp16) plan->gradient_element_bytes = 2;
     if (!HAS(PRECISION_AWARE)) {
-        if (IS(OPTIMIZER, "sgd") || IS(OPTIMIZER, "lion") || IS(OPTIMIZER, "soap") ||
-            IS(OPTIMIZER, "adaptive_muon"))
+        if (IS(OPTIMIZER, "sgd")) plan->optimizer = RK_MOMENTUM; /* --sgd-momentum is 0.9 */
+        if (IS(OPTIMIZER, "lion")) plan->optimizer = RK_LION;
+        if (IS(OPTIMIZER, "soap") || IS(OPTIMIZER, "adaptive_muon"))
             megatron_note(args, NOTE_WARNING, FLAG(OPTIMIZER), megatron_text(args, FLAG(OPTIMIZER)),
                           "is estimated with the two moments of Adam");
         return;
