@@ -154,7 +154,12 @@ static const struct setting *named_model(const struct settings *settings, char *
         name_of_builder(said->text, name, sizeof name);
     else if (family && (said = settings_find(settings, "model.flavor")))
         name_of_flavor(family, said, name, sizeof name);
-    if (said) id_like(name, id, size);
+    if (said) {
+        id_like(name, id, size);
+    } else if ((said = settings_find(settings, "config"))) { /* "llama3_8b" of a module */
+        name_of_builder(said->text, name, sizeof name);
+        if (!id_like(name, id, size)) said = NULL;
+    }
     return said;
 }
 

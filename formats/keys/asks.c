@@ -19,6 +19,7 @@ enum {
 /* All sizes, degrees and batches can be one, and one divides all. */
 #define STAND_IN       "1"
 #define STAND_IN_MODEL "llama3.1-8b"
+#define LISTED         ", one of "
 
 /* "a,b" or "a, b": whole names, as many as find room. */
 struct names {
@@ -77,6 +78,15 @@ static bool compared(const char *message, char *all, size_t size, char *first, s
     return true;
 }
 
+/* The first of the names that are listed which is not for debugging. */
+static void take_listed(const char *names, char *first, size_t size)
+{
+    const char *at = names;
+    while (strstr(at, ", ") && strstr(at, "debug") && strstr(at, "debug") < at + strcspn(at, ","))
+        at = strstr(at, ", ") + 2;
+    snprintf(first, size, "%.*s", (int)strcspn(at, ",;"), at);
+}
+
 /* "A=PATH, or --set B=N": what has a value that can stand there. */
 static void take_set(struct asking *a, const char *value, const char *message, int at)
 {
@@ -85,6 +95,11 @@ static void take_set(struct asking *a, const char *value, const char *message, i
     const char *other = strstr(value, ", or --set ");
     if (!stand_in(end) && other) return take_set(a, other + strlen(", or --set "), message, at);
     const char *with = stand_in(end);
+    const char *listed = strstr(value, LISTED);
+    if (!with && listed) {
+        take_listed(listed + strlen(LISTED), first, sizeof first);
+        with = first;
+    }
     if (strcmp(end, "VALUE") == 0 && compared(message, all, sizeof all, first, sizeof first)) {
         with = first;
         snprintf(end, sizeof end, "%s", all);
@@ -235,6 +250,7 @@ static const char *names_unknown(const char *text)
 static void add_other(const struct rk_error *error, const char *own, struct rest *rest)
 {
     const char *end = strstr(error->text, ": give "), *unknown = names_unknown(error->text);
+    const char *listed = strstr(error->text, LISTED);
     const int length = end ? (int)(end - error->text) : (int)strlen(error->text);
     const size_t used = strlen(rest->text);
     char line[80] = "";
@@ -250,6 +266,9 @@ static void add_other(const struct rk_error *error, const char *own, struct rest
         snprintf(line, sizeof line, "%.60s: ", error->path);
     snprintf(rest->text + used, sizeof rest->text - used, "; %s%.*s", line,
              length < 100 ? length : 100, error->text);
+    if (listed)
+        snprintf(rest->text + strlen(rest->text), sizeof rest->text - strlen(rest->text), "%.300s",
+                 listed);
 }
 
 static void more_names(const struct names *names, char *more, size_t size)
@@ -311,6 +330,13 @@ static void tell(const struct asking *a, const struct rest *rest, struct rk_erro
     snprintf(error->text, sizeof error->text, "%s", text);
 }
 
+/* Messages of the library say "`set`", which commands write as here. */
+static void spell_options(char *text)
+{
+    for (char *at = text; (at = strstr(at, "`set`"));)
+        memcpy(at, "--set", strlen("--set"));
+}
+
 /* Where one cannot stand among arguments, nothing can; and one GPU divides what stands there. */
 static enum rk_status read_with(asks_reader *read, void *of, struct asking *a,
                                 struct rk_error *next)
@@ -319,6 +345,7 @@ static enum rk_status read_with(asks_reader *read, void *of, struct asking *a,
     for (int tries = 0;; tries++) {
         *next = (struct rk_error){.status = RK_OK};
         const enum rk_status status = read(of, &a->with, next);
+        spell_options(next->text);
         if (status == RK_OK || find_option(a, next->text) || tries == 2) return status;
         if (tries == 0 && *last == '@' && value) value[1] = '\0';
         if (tries == 1) a->with.gpus = 1;
@@ -333,6 +360,7 @@ void asks_tell_all(asks_reader *read, void *of, const struct asks *given, struct
     int others = 0;
     if (!a) return;
     a->with = *given;
+    spell_options(next.text);
     while (take_options(a, next.text)) {
         if (others++) add_other(&next, given->path, &rest);
         if (a->ends || read_with(read, of, a, &next) == RK_OK) break;
