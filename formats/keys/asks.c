@@ -365,6 +365,10 @@ void asks_tell_all(asks_reader *read, void *of, const struct asks *given, struct
         if (others++) add_other(&next, given->path, &rest);
         if (a->ends || read_with(read, of, a, &next) == RK_OK) break;
     }
+    if (others && strstr(next.text, KEY_OF_ANOTHER)) { /* what it lacks does not help */
+        *error = next;
+        others = 0;
+    }
     /* keys alone: all of them are in the notes */
     if (others > 1 && (*rest.text || !strstr(error->text, "--ignore"))) tell(a, &rest, error);
     free(a);

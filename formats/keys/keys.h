@@ -77,6 +77,9 @@ enum rk_status keys_take(const struct settings *settings, const struct key_table
 /* Stands in what is said of an unknown key whose name says that it may decide what a run costs. */
 #define KEY_MAY_COST ", and may decide what the run costs"
 
+/* Ends what is said of a file whose keys are those of a tool in a section. */
+#define KEY_OF_ANOTHER "this is another's file"
+
 /* Is the name one of those that the caller passes over, "a,b" or "a" each? `below`: or below one.
  */
 bool key_ignored(const char *const *ignored, size_t count, const char *name, bool below);
