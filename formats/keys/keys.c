@@ -408,8 +408,7 @@ static bool refuse_section(const struct reading *r, const struct key_options *op
         snprintf(fix, sizeof fix, "give what is below %.*s as a file of its own",
                  (int)(rest - 1 - s->key), s->key);
         notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, s->text,
-                       fix,
-                       "this tool has the key without a name before it: " KEY_OF_ANOTHER);
+                       fix, "this tool has the key without a name before it: " KEY_OF_ANOTHER);
         return true;
     }
     return false;

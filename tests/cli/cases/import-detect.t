@@ -36,6 +36,14 @@ printf 'distributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 2\nfsdp_co
 printf 'model: {ops_implementation: {a: 1}}\ntrain: {fsdp_config: {fsdp_mode: fsdp2}, global_train_batch_size: 8}\n' >veomni.yaml; reckon import veomni.yaml
 printf 'policy: {sampling_params: {n: 1}}\nref_model: {training: {local_batch_size: 8}}\ntrainer: {parallelism: {tensor_parallel_degree: 2}}\n' >forge.yaml; reckon import forge.yaml
 printf 'type: task\ncommands:\n- accelerate launch train.py --per_device_train_batch_size 2\nresources: {gpu: 24GB}\n' >task.yml; reckon import task.yml
+# what the keys of such files say by their names; batches of tokens and of others than its own are left out
+printf '{"layer_num": 80, "head_num": 64, "hidden_size": 8192, "expert_num": 256}' >ling.json; reckon import ling.json
+printf 'nodes: 16\nglobal_batch_size: 2097152\nrank_microbatch_size: 8192\nsequence_length: 4096\ntokenizer: dolma2\n' >cookbook.yaml; reckon import cookbook.yaml
+printf '[distributed]\ndp_shard = 4\ntp = 4\npp = 1\n[train]\nbatch_size = 4\nseq_len = 4_096\n' >kempner.toml; reckon import kempner.toml
+printf 'policy:\n  tp: 2\nrollout:\n  tp: 4\nn_layers: 32\n' >both.yaml; reckon import both.yaml
+printf 'stages: [a]\nimage: b\njob:\n  script: c\n  tokenizer_type: x\n  vocab_file: y\n' >ci.yml; reckon import ci.yml
+# another tool's file is said to be one before anything is asked for
+printf 'a:\n  per_device_train_batch_size: 2\n' >section.yaml; reckon import section.yaml
 # a program has other tools' keys among its names
 printf '# header\n"""Says what.\n"""\nimport torch\nmodel_config, parallelism, finetuning_type = 1, 2, 3\n' >config.py; reckon import config.py
 echo 'hello: world' >what.yaml; reckon import what.yaml
@@ -96,6 +104,13 @@ reckon: note: fsdp.yaml is read as a configuration of accelerate: reckon import 
 reckon: veomni.yaml: this is a VeOmni configuration; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=fsdp; its keys, by their names, say gbs=8
 reckon: forge.yaml: this is a torchforge configuration; reckon does not read it: give what stands below trainer to reckon import torchtitan
 reckon: task.yml: this is a dstack task; reckon does not read it: give the script or the configuration that its commands start
+reckon: ling.json: this is a SimuMax file of a model or a strategy; reckon does not read it: say model, batch and degrees as words of reckon predict; its keys, by their names, say -m "MODEL layers=80 heads=64 hidden=8192 experts=256"
+reckon: cookbook.yaml: this is an olmo-cookbook configuration; reckon does not read it: say model, batch (here in tokens) and GPUs as words of reckon predict, framework=fsdp; its keys, by their names, say seq=4096
+reckon: kempner.toml: this is a KempnerForge configuration; reckon does not read it: say model, batch and degrees as words of reckon predict, framework=fsdp; its keys, by their names, say tp=4 mbs|gbs=4 seq=4096
+reckon: both.yaml: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them), or say model, batch and degrees as words of reckon predict; its keys, by their names, say -m "MODEL layers=32"
+reckon: ci.yml: this is a GitLab pipeline; reckon does not read it: give the script or the configuration that it starts
+reckon: note: section.yaml is read as a training of Hugging Face: reckon import trainer
+reckon: section.yaml:2:32: a.per_device_train_batch_size 2: this tool has the key without a name before it: this is another's file: give what is below a as a file of its own
 reckon: config.py: this is a Python program; reckon does not read it: give the configuration or the script that it is started with
 reckon: what.yaml: is not known to be a file of any tool that reckon reads: give the format, reckon import FORMAT FILE (reckon import --help lists them), or say model, batch and degrees as words of reckon predict
 reckon: nothing.yaml: cannot open: No such file or directory; check the path
