@@ -36,6 +36,7 @@ static const struct tool_sign signs[] = {
     {"GitLab",        "pipeline",          NULL,            "stages: image: script:|before_script: stages:", "give the script or the configuration that it starts"},
     {"GitHub",        "workflow",          NULL,            "jobs: runs-on: steps:", "give the script or the configuration that it starts"},
     {"Data-Juicer",   "sandbox",           NULL,            "trainer_name: training_config:|env_manager: trainer_name:", "give the training's own configuration"},
+    {"fms-hf-tuning", "job",               NULL,            "accelerate_launch_args", "give its accelerate_launch_args.config_file to reckon import accelerate, and the training's arguments with --set"},
     {"KempnerForge",  "configuration",     NULL,            "[distributed] dp_shard|[distributed] dp_replicate", "say model, batch and degrees as words of reckon predict, framework=fsdp"},
     {"EasyEdit",      "file of hyperparameters", NULL,      "inner_params: model_class:|alg_name: model_name:|alg: inner_params:", "edits of models are not covered"},
     {"Zamba2",        "config.json of its own code", NULL,  "layer_mapping use_mem_mlp", "give the config.json that transformers has of it"},
