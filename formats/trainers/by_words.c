@@ -224,7 +224,8 @@ static enum rk_status count_ranks(struct reading *r)
 static void share_in_nodes(struct reading *r)
 {
     struct rk_plan *p = r->p;
-    const uint64_t node = devices(r) ? devices(r) : NODE, all = p->ranks / p->tensor;
+    const uint64_t node = devices(r) ? devices(r) : NODE,
+                   all = p->ranks / (p->tensor * p->pipeline);
     if (r->j.copies > 1)
         p->shard_ranks = all / r->j.copies;
     else if (all > node && all % node == 0) {
@@ -354,6 +355,15 @@ static enum rk_status read_adapters(struct reading *r)
     return RK_OK;
 }
 
+/* 2 bytes of whatever no word gives a width. */
+static void keep_half(struct rk_plan *p)
+{
+    double *const widths[] = {&p->weight_element_bytes, &p->gradient_element_bytes,
+                              &p->moment1_element_bytes, &p->moment2_element_bytes};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+        if (*widths[i] == 0) *widths[i] = 2;
+}
+
 static enum rk_status read_type(struct reading *r)
 {
     const struct tool *t = r->tool;
@@ -378,8 +388,7 @@ static enum rk_status read_type(struct reading *r)
     if (half && p->lora)
         p->lora_element_bytes = r->tool->wide_adapters && p->base == RK_BASE_PLAIN ? 4 : 2;
     else if (half && p->framework == RK_FSDP) /* DeepSpeed keeps masters in fp32 */
-        p->weight_element_bytes = p->gradient_element_bytes = p->moment1_element_bytes =
-            p->moment2_element_bytes = 2;
+        keep_half(p);
     p->autocast = !half && storage != SINGLE && p->zero != 3 && p->framework == RK_FSDP;
     if (!name)
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "type of weights", half ? "16 bits" : "fp32",

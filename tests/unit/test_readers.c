@@ -79,6 +79,15 @@ static const struct {
      "framework=fsdp dp4 tp2 mbs4 gbs64 seq4096 sp zero3 grad-overlap weight-overlap "
      "recompute=full no-fused loss=wide foreach-step unsynced-grads weight-bytes=2 "
      "gradient-bytes=2 moment1-bytes=2 moment2-bytes=2"},
+    {"automodel", "b.yaml", /* moments of Transformer Engine's Adam are in fp32 */
+     "step_scheduler: {global_batch_size: 64, local_batch_size: 2}\n"
+     "distributed: {strategy: fsdp2, pp_size: 2, dp_replicate_size: 2, defer_fsdp_grad_sync: "
+     "false,\n"
+     "  pipeline: {pp_schedule: interleaved1f1b, pp_microbatch_size: 1, layers_per_stage: 8}}\n"
+     "optimizer: {_target_: transformer_engine.pytorch.optimizers.fused_adam.FusedAdam}\n",
+     16, NULL,
+     "framework=fsdp dp8 pp2 vpp2 gbs64 zero3 shard4 grad-overlap weight-overlap no-fused "
+     "weight-bytes=2 gradient-bytes=2 moment1-bytes=4 moment2-bytes=4"},
     /* scripts/train/yamls/finetune/7b_dolly_sft.yaml */
     {"llm-foundry", "m.yaml",
      "variables: {max_seq_len: 2048}\nmax_seq_len: ${variables.max_seq_len}\n"
