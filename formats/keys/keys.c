@@ -145,20 +145,21 @@ struct reading {
     struct notes *notes;
 };
 
-/* A place to fill in: "auto", "???", "${BATCH}", "<batch>", "CONFIG_MBSIZE". */
-static bool is_open(const char *text)
+/* A place to fill in: "auto", "???", "${BATCH}", "<batch>", "CONFIG_MBSIZE"; of a `word` capitals
+ * may be one that is wrong. */
+static bool is_open(const char *text, bool word)
 {
     static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     const size_t length = strlen(text);
     return strcmp(text, "auto") == 0 || strcmp(text, "???") == 0 || *text == '$' ||
            (*text == '<' && length && text[length - 1] == '>') || strncmp(text, "{{", 2) == 0 ||
-           (length > 4 && strspn(text, capitals) == length && !strspn(text, "0123456789"));
+           (!word && length > 4 && strspn(text, capitals) == length && !strspn(text, "0123456789"));
 }
 
 static void refuse_value(const struct reading *r, const struct setting *s, const struct key *row)
 {
     char words[128], fix[96];
-    if (is_open(s->text)) {
+    if (is_open(s->text, row->use == KEY_WORD)) {
         snprintf(fix, sizeof fix, "give --set %s=VALUE", s->key);
         notes_add_rule(r->notes, "1.value", NOTE_REFUSED, s->line, s->column, s->key, s->text, fix,
                        "is filled in when the run starts");

@@ -320,6 +320,8 @@ static const struct {
      "mosaic_bert is not covered"},
     {"lingua", "l.yaml", "model_type: hawk\ndata: {batch_size: 1, seq_len: 64}\n",
      "recurrent layers in place of attention"},
+    {"oumi", "o.yaml", "fsdp: {enable_fsdp: true, sharding_strategy: SOME_SHARD}\n",
+     "must be one of FULL_SHARD"},
     {"oumi", "o.yaml", "training: {trainer_type: TRL_GRPO, per_device_train_batch_size: 1}\n",
      "TRL_GRPO is not covered"},
     {"deepspeed", "d.json", "{\"a\": 1, \"a\": 2}", "is given twice"},
