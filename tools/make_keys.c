@@ -2,6 +2,7 @@
  * them (formats/keys/key_rows.h, megatron_flags.c), in the order of their names:
  *
  *     FORMAT_KEY(name, effect, words, why, values, since, until, tools)
+ *     FORMAT_READ(name, use, member, words)
  *
  * data/formats/README.md says what the columns mean; only the name must be there. All that is
  * wrong is reported, each with its line; then no file is left behind.
@@ -29,6 +30,11 @@ static const struct word effects[] = {
     {"on", "ON"},
     {"off", "OFF"},
     {"map", "MAP"},
+    {"count", "COUNT"},
+    {"number", "NUMBER"},
+    {"flag", "FLAG"},
+    {"text", "TEXT"},
+    {"word", "WORD"},
     {NULL, NULL},
 };
 static const struct word values[] = {
@@ -99,7 +105,9 @@ static void check_effect(struct table *t, const struct row *r)
     const char *const *cell = r->cell, *name = cell[NAME];
     const char *effect = token_of(effects, cell[EFFECT], strlen(cell[EFFECT]));
     if (!effect) {
-        fault(t, r->line, "the effect is none, not-followed, unsupported, value, on, off or map",
+        fault(t, r->line,
+              "the effect is none, not-followed, unsupported, value, on, off, map, count, number, "
+              "flag, text or word",
               name);
         return;
     }
@@ -199,10 +207,25 @@ static void put_tools(FILE *file, const char *text)
     }
 }
 
+/* Is it read into a member of the reader's struct? */
+static bool is_read(const char *effect)
+{
+    static const char *const uses[] = {"COUNT", "NUMBER", "FLAG", "TEXT", "WORD"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        found |= strcmp(effect, uses[i]) == 0;
+    return found;
+}
+
 static void put_row(FILE *file, const char *const *cell)
 {
     const char *effect = token_of(effects, cell[EFFECT], strlen(cell[EFFECT]));
     const bool map = strcmp(effect, "MAP") == 0;
+    if (is_read(effect)) {
+        fprintf(file, "FORMAT_READ(\"%s\", %s, %s, ", cell[NAME], effect, cell[ARGUMENT]);
+        fprintf(file, *cell[OFF] ? "\"%s\")\n" : "NULL)\n", cell[OFF]);
+        return;
+    }
     fprintf(file, "FORMAT_KEY(\"%s\", %s, ", cell[NAME], effect);
     put_text(file, map ? cell[ARGUMENT] : cell[OFF]);
     put_text(file, *cell[ARGUMENT] && !map ? cell[ARGUMENT] : cell[WHY]);

@@ -215,6 +215,7 @@ enum rk_status python_calls(struct settings *settings, const char *path, const c
     struct scope file = {.r = &r};
     if (r.status == RK_OK) file.names = python_make(&r, LIST, "", 0, text);
     if (file.names) follow_file(&file);
+    if (!count && r.status == RK_OK) python_emit(&r, "", file.names, 0);
     for (size_t i = 0; i < count && r.status == RK_OK; i++) {
         struct value *made = NULL;
         r.status = read_call(&r, file.names, &calls[i], &made);

@@ -27,7 +27,8 @@ enum rk_status python_settings(struct settings *settings, const char *path, cons
 /* Programs rather than files of one function: what each of these calls is given, wherever it
  * stands, is the settings below its key; the key itself is what was called, "Class.name". Names are
  * those of the file and of the function that the call is in. One that is assigned under a
- * condition, or changed, has the text of that line. */
+ * condition, or changed, has the text of that line. No calls: the names of the file are the
+ * settings. */
 struct python_call {
     const char *name;  /* of a class or function; "Class" is "Class.name", too */
     const char *first; /* its first argument; NULL: any */

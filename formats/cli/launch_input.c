@@ -10,6 +10,7 @@
 #include "shell/shell.h"
 #include "text/output.h"
 #include "text/text_file.h"
+#include "trainers/by_words.h"
 
 #include <reckon/catalog.h>
 
@@ -34,7 +35,14 @@ static const char *const model_keys[] = {"base_model",
                                          "model_id",
                                          "model.model_name_or_path",
                                          "model.model_id",
+                                         "pretrained_model_name_or_path",
                                          "model",
+                                         "model.model_name",
+                                         "model.pretrained_model_name_or_path",
+                                         "model.config.pretrained_model_name_or_path",
+                                         "model.config",
+                                         "checkpoint_dir",
+                                         "model_name",
                                          "base_model_name_or_path",
                                          "model_args.model_name_or_path"};
 
@@ -105,8 +113,23 @@ static void name_of_builder(const char *builder, char *name, size_t size)
 static void name_of_flavor(const struct setting *family, const struct setting *flavor, char *name,
                            size_t size)
 {
+    /* whose names the catalog has otherwise */
+    static const char *const same[][2] = {{"deepseek_v3-671B", "deepseek-v3"},
+                                          {"llama4-17bx16e", "llama4-scout"},
+                                          {"llama4-17bx128e", "llama4-maverick"}};
     const bool llama = strcmp(family->text, "llama3") == 0;
     snprintf(name, size, "%.60s-%.60s", llama ? "llama3.1" : family->text, flavor->text);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (strcmp(name, same[i][0]) == 0) snprintf(name, size, "%s", same[i][1]);
+}
+
+/* "meta-llama/Llama-3.1-8B" of "checkpoints/meta-llama/Llama-3.1-8B". */
+static const char *hub_part(const char *path)
+{
+    const char *last = strrchr(path, '/'), *at = last;
+    while (at && at > path && at[-1] != '/')
+        at--;
+    return at && at != last ? at : path;
 }
 
 /* The setting that names the model, and the catalog's id for it; *id is "": it has none. */
@@ -118,14 +141,25 @@ static const struct setting *named_model(const struct settings *settings, char *
     for (size_t i = 0; !said && i < sizeof model_keys / sizeof *model_keys; i++)
         said = settings_find(settings, model_keys[i]);
     if (said) {
-        if (catalog_has(CATALOG_MODELS, said->text)) snprintf(id, size, "%s", said->text);
+        const char *hub = hub_part(said->text), *slash = strrchr(hub, '/');
+        if (catalog_has(CATALOG_MODELS, said->text))
+            snprintf(id, size, "%s", said->text);
+        else if (catalog_has(CATALOG_MODELS, hub))
+            snprintf(id, size, "%s", hub);
+        else
+            id_like(slash ? slash + 1 : hub, id, size);
         return said;
     }
     if ((said = settings_find(settings, "model._component_")))
         name_of_builder(said->text, name, sizeof name);
     else if (family && (said = settings_find(settings, "model.flavor")))
         name_of_flavor(family, said, name, sizeof name);
-    if (said) id_like(name, id, size);
+    if (said) {
+        id_like(name, id, size);
+    } else if ((said = settings_find(settings, "config"))) { /* "llama3_8b" of a module */
+        name_of_builder(said->text, name, sizeof name);
+        if (!id_like(name, id, size)) said = NULL;
+    }
     return said;
 }
 
@@ -135,8 +169,7 @@ static enum rk_status find_named_model(const struct config_source *source, struc
     struct settings settings;
     struct rk_error broken;
     char id[160];
-    if (settings_read(&settings, source->path, source->text, source->sets, source->set_count,
-                      &broken) != RK_OK) {
+    if (source_settings(source, &settings, &broken) != RK_OK) {
         if (text_ends_in(source->path, ".yaml") || text_ends_in(source->path, ".yml"))
             *error = broken;
         else
@@ -146,6 +179,18 @@ static enum rk_status find_named_model(const struct config_source *source, struc
     }
     const struct setting *said = named_model(&settings, id, sizeof id);
     enum rk_status status = without_model(said, error);
+    bool sized = false;
+    if (!said) {
+        struct rk_error missing;
+        const enum rk_status by = model_by_sizes(&settings, model, &sized, &missing);
+        if (sized && by != RK_OK) *error = missing;
+        if (sized) status = by;
+    }
+    if (sized) {
+        launch_name_model(source->path, model);
+        settings_release(&settings);
+        return status;
+    }
     if (*id) status = model_open(id, model, error);
     if (status == RK_OK)
         notes_add(notes, NOTE_ASSUMED, said->line, said->column, said->key, said->text,

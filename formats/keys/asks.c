@@ -20,6 +20,7 @@ enum {
 #define STAND_IN       "1"
 #define STAND_IN_LARGE "65536" /* of ranks, by which degrees are divided */
 #define STAND_IN_MODEL "llama3.1-8b"
+#define LISTED         ", one of "
 
 /* "a,b" or "a, b": whole names, as many as find room. */
 struct names {
@@ -78,6 +79,15 @@ static bool compared(const char *message, char *all, size_t size, char *first, s
     return true;
 }
 
+/* The first of the names that are listed which is not for debugging. */
+static void take_listed(const char *names, char *first, size_t size)
+{
+    const char *at = names;
+    while (strstr(at, ", ") && strstr(at, "debug") && strstr(at, "debug") < at + strcspn(at, ","))
+        at = strstr(at, ", ") + 2;
+    snprintf(first, size, "%.*s", (int)strcspn(at, ",;"), at);
+}
+
 /* "A=PATH, or --set B=N": what has a value that can stand there. */
 static void take_set(struct asking *a, const char *value, const char *message, int at)
 {
@@ -86,6 +96,11 @@ static void take_set(struct asking *a, const char *value, const char *message, i
     const char *other = strstr(value, ", or --set ");
     if (!stand_in(end) && other) return take_set(a, other + strlen(", or --set "), message, at);
     const char *with = stand_in(end);
+    const char *listed = strstr(value, LISTED);
+    if (!with && listed) {
+        take_listed(listed + strlen(LISTED), first, sizeof first);
+        with = first;
+    }
     if (strcmp(end, "VALUE") == 0 && compared(message, all, sizeof all, first, sizeof first)) {
         with = first;
         snprintf(end, sizeof end, "%s", all);
@@ -246,6 +261,7 @@ static const char *names_unknown(const char *text)
 static void add_other(const struct rk_error *error, const char *own, struct rest *rest)
 {
     const char *end = strstr(error->text, ": give "), *unknown = names_unknown(error->text);
+    const char *listed = strstr(error->text, LISTED);
     const int length = end ? (int)(end - error->text) : (int)strlen(error->text);
     const size_t used = strlen(rest->text);
     char line[80] = "";
@@ -260,7 +276,10 @@ static void add_other(const struct rk_error *error, const char *own, struct rest
     else if (*error->path && strcmp(error->path, own) != 0)
         snprintf(line, sizeof line, "%.60s: ", error->path);
     snprintf(rest->text + used, sizeof rest->text - used, "; %s%.*s", line,
-             length < 160 ? length : 160, error->text);
+             length < 100 ? length : 100, error->text);
+    if (listed)
+        snprintf(rest->text + strlen(rest->text), sizeof rest->text - strlen(rest->text), "%.300s",
+                 listed);
 }
 
 static void more_names(const struct names *names, char *more, size_t size)
@@ -322,11 +341,19 @@ static void tell(const struct asking *a, const struct rest *rest, struct rk_erro
     snprintf(error->text, sizeof error->text, "%s", text);
 }
 
+/* Messages of the library say "`set`", which commands write as here. */
+static void spell_options(char *text)
+{
+    for (char *at = text; (at = strstr(at, "`set`"));)
+        memcpy(at, "--set", strlen("--set"));
+}
+
 static enum rk_status read_once(asks_reader *read, void *of, const struct asking *a,
                                 struct rk_error *next, bool *on)
 {
     *next = (struct rk_error){.status = RK_OK};
     const enum rk_status status = read(of, &a->with, next);
+    spell_options(next->text);
     *on = status == RK_OK || find_option(a, next->text);
     return status;
 }
@@ -388,11 +415,17 @@ void asks_tell_all(asks_reader *read, void *of, const struct asks *given, struct
     int others = 0;
     if (!a) return;
     a->with = *given;
+    spell_options(next.text);
     while (take_options(a, next.text)) {
         if (others++) add_other(&next, given->path, &rest);
         if (a->ends || read_with(read, of, a, &next) == RK_OK) break;
     }
-    const bool missing = others && is_own(&next) && !find_option(a, next.text);
+    bool missing = others && is_own(&next) && !find_option(a, next.text);
+    if (others && strstr(next.text, KEY_OF_ANOTHER)) { /* what it lacks does not help */
+        *error = next;
+        others = 0;
+        missing = false;
+    }
     if (missing) add_other(&next, given->path, &rest);
     /* keys alone: all of them are in the notes */
     if ((others > 1 || missing) && (*rest.text || !names_unknown(error->text)))

@@ -1,9 +1,11 @@
 #include "keys/detect.h"
 
 #include "base/text.h"
+#include "keys/said.h"
 
 #include <ctype.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,9 +27,36 @@ static const struct tool_sign signs[] = {
     {"MLPerf",        "submission's configuration", NULL, "DGXNNODES|DGXSYSTEM|MLPERF_SUBMITTER|MLPERF_CLUSTER_NAME", "give its folder, with systems and results, to reckon import mlperf"},
     {"Kubernetes",    "manifest",          NULL,            "apiVersion: kind:|apiVersion: metadata:", "give the script or the configuration that its containers start"},
     {"Python",        "project file",      NULL,            "[build-system]", "give the configuration or the script of a run"},
-    {"NeMo Automodel", "configuration",    NULL,            "nemo_automodel|step_scheduler: dist_env:|step_scheduler: distributed:", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"NeMo Automodel", "configuration",    "automodel",           "nemo_automodel|step_scheduler: dist_env:|step_scheduler: distributed:", NULL},
+    {"SkyRL",         "configuration",     NULL,            "policy_mini_batch_size: micro_train_batch_size_per_gpu:|skyrl_train|skyrl", "give the sizes and degrees of its policy as a plan"},
     {"NeMo RL",       "configuration",     NULL,            "dtensor_cfg:|policy: megatron_cfg:|defaults: policy:|policy: gpus_per_node:", "say model, batch and degrees as words of reckon predict"},
-    {"oumi",          "configuration",     NULL,            "from+oumi|import+oumi|-m+oumi|oumi+train|oumi+distributed|oumi+launch|oumi://|model_name: trainer_type:", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"oumi",          "training",          "oumi",          "model_name: trainer_type:", NULL},
+    {"oumi",          "configuration",     NULL,            "from+oumi|import+oumi|-m+oumi|oumi+train|oumi+distributed|oumi+launch|oumi://", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"T5X",           "configuration",     NULL,            "t5x|__gin__|seqio", "models with an encoder and a decoder are not covered"},
+    {"Psyche",        "configuration",     NULL,            "[model.LLM]|[model.LLM.checkpoint]", "say model and batch as words of reckon predict"},
+    {"olmo-cookbook", "configuration",     NULL,            "rank_microbatch_size: sequence_length: tokenizer:", "say model, batch (here in tokens) and GPUs as words of reckon predict, framework=fsdp"},
+    {"PipelineRL",    "configuration",     NULL,            "gradient_accumulation_passes: model_class:|gradient_accumulation_passes: train_batch_size:", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
+    {"torchtitan",    "configuration of a model of images", NULL, "[training] img_size|[encoder] t5_encoder", "models of images are not covered"},
+    {"lm-engine",     "configuration",     NULL,            "tuning_args: model_args:|model_args: training_parameters:", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"GitLab",        "pipeline",          NULL,            "stages: image: script:|before_script: stages:", "give the script or the configuration that it starts"},
+    {"GitHub",        "workflow",          NULL,            "jobs: runs-on: steps:", "give the script or the configuration that it starts"},
+    {"Data-Juicer",   "sandbox",           NULL,            "trainer_name: training_config:|env_manager: trainer_name:", "give the training's own configuration"},
+    {"fms-hf-tuning", "job",               NULL,            "accelerate_launch_args", "give its accelerate_launch_args.config_file to reckon import accelerate, and the training's arguments with --set"},
+    {"MaxDiffusion",  "configuration",     NULL,            "unet_checkpoint|num_inference_steps|diffusion_scheduler_config|flow_shift num_frames", "models of images are not covered"},
+    {"KempnerForge",  "configuration",     NULL,            "[distributed] dp_shard|[distributed] dp_replicate", "say model, batch and degrees as words of reckon predict, framework=fsdp"},
+    {"EasyEdit",      "file of hyperparameters", NULL,      "inner_params: model_class:|alg_name: model_name:|alg: inner_params:", "edits of models are not covered"},
+    {"Zamba2",        "config.json of its own code", NULL,  "layer_mapping use_mem_mlp", "give the config.json that transformers has of it"},
+    {"LLMForge",      "configuration",     NULL,            "train_batch_size_per_device: num_devices:|train_batch_size_per_device: context_length:", "give its deepspeed.config_path as a file, or say model, batch and sharding as words of reckon predict, framework=deepspeed"},
+    {"Nemotron",      "stage of a recipe", NULL,            "artifact_root: run: env:|nemotron.steps|nemotron.recipes", "give the configuration that it starts, or say model and batch as words of reckon predict"},
+    {"SimuMax",       "file of a model or a strategy", NULL, "layer_num head_num|micro_batch_num tp_size", "say model, batch and degrees as words of reckon predict"},
+    {"llm-analysis",  "summary",           NULL,            "flops_efficiency hbm_memory_efficiency", "say model, batch and degrees as words of reckon predict"},
+    {"llm-analysis",  "description of a model", NULL,       "hidden_dim n_head ffn_embed_dim|hidden_dim n_head max_seq_len", "say the model as words of reckon predict"},
+    {"Cerebras Model Zoo", "configuration", NULL,           "backend_type: CSX|backend_type: model:|trainer: init: model:|runconfig: train_input:", "say model, batch and degrees as words of reckon predict"},
+    {"recurrent-pretraining", "configuration", NULL,        "world_batch_size: fabric_strategy:|mean_recurrence", "say model and batch as words of reckon predict"},
+    {"templar",       "file of hyperparameters", NULL,      "blocks_per_window inner_steps|spec_version inner_steps|spec_version model_size", "say model and batch as words of reckon predict, framework=fsdp"},
+    {"BioNeMo",       "configuration",     NULL,            "wandb_init_args: dataset:|wandb_init_args: num_train_steps:", "say model and batch as words of reckon predict"},
+    {"MosaicML cloud", "task",             NULL,            "integrations: image: command:|integration_type:", "give the configuration that its command starts"},
+    {"LCM",           "configuration",     NULL,            "_trainer_: criterion:|lcm.train", "say model and batch as words of reckon predict, framework=fsdp"},
     {"SkyPilot",      "task",              NULL,            "resources: run: accelerators:|resources: setup: accelerators:", "give the script or the configuration that its run: starts"},
     {"ArcticTraining", "configuration",    NULL,            "arctic_training|name_or_path: deepspeed: data:|name_or_path: sources: data:", "give its deepspeed: as a file, or say model, batch and sharding as words of reckon predict, framework=deepspeed"},
     {"H2O LLM Studio", "experiment",       NULL,            "llm_backbone:", "say model and batch as words of reckon predict, framework=deepspeed"},
@@ -35,10 +64,11 @@ static const struct tool_sign signs[] = {
     {"neuronx-distributed-training", "configuration", NULL, "distributed_strategy: model_source:|distributed_strategy: exp_manager:", "say model, batch and degrees as words of reckon predict"},
     {"MindFormers",   "configuration",     NULL,            "runner_config: parallel_config:|recompute_config: parallel_config:", "say model, batch and degrees as words of reckon predict"},
     {"PaddleNLP",     "configuration",     NULL,            "sharding_parallel_degree|pipeline_parallel_degree sharding:|\"pipeline_parallel_degree\" \"sharding\"|fuse_attention_qkv|virtual_pp_degree", "say model, batch and degrees as words of reckon predict"},
-    {"prime-rl",      "configuration",     NULL,            "[orchestrator]|[trainer.optim]|[diloco]", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
+    {"prime-rl",      "configuration",     NULL,            "[orchestrator]|[trainer.optim]|[diloco]", "give the sizes and degrees of its trainer as a plan, framework=fsdp"},
     {"AReaL",         "configuration",     NULL,            "allocation_mode: actor:|allocation_mode: experiment_name:", "give the sizes and degrees of its actor as a plan"},
     {"ROLL",          "configuration",     NULL,            "actor_train: actor_infer:", "give the sizes and degrees of its actor_train as a plan"},
     {"fairseq",       "script or configuration", NULL,      "ddp_backend: criterion:|task: criterion: distributed_training:|fairseq-train|fairseq_cli.train|fairseq-hydra-train", "say model, batch and degrees as words of reckon predict"},
+    {"litgpt",        "configuration",     "litgpt",        "lr_warmup_steps: global_batch_size: micro_batch_size: checkpoint_dir:|initial_checkpoint_dir:|lr_warmup_steps: global_batch_size: lora_r:", NULL},
     {"nanoGPT",       "configuration",     NULL,            "n_embd max_iters|out_dir always_save_checkpoint|wandb_log out_dir", "say model and batch as words of reckon predict"},
     {"nanotron",      "program",           NULL,            "nanotron.config|from+nanotron", "give the YAML that it writes"},
     {"Unsloth",       "program",           NULL,            "FastLanguageModel|FastModel.from_pretrained", "say model, batch and lora as words of reckon predict"},
@@ -70,17 +100,21 @@ static const struct tool_sign signs[] = {
     {"HALOs",         "script",            NULL,            "launch.py loss= model=|launch.py ++model.name_or_path", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"torchtune",     "configuration",     "torchtune",     "_component_ torchtune", NULL},
     {"PEFT",          "adapter_config.json", "peft",        "\"peft_type\"", NULL},
-    {"litgpt",        "configuration",     NULL,            "lr_warmup_steps global_batch_size checkpoint_dir|initial_checkpoint_dir|litgpt", "say model and batch as words of reckon predict, framework=fsdp"},
+    {"litgpt",        "script",            NULL,            "litgpt", "give its YAML to reckon import litgpt, or say model and batch as words of reckon predict, framework=fsdp"},
     {"OLMo-core",     "program",           "olmo-core",     "olmo_core TransformerTrainModuleConfig", NULL},
     {"OLMo-core",     "script",            NULL,            "olmo_core.config|olmo_core.train|olmo_core.internal|olmo_core.launch|olmo_core.data|olmo_core.nn", "say model and batch as words of reckon predict, framework=fsdp"},
     {"OLMo",          "training",          "olmo",          "d_model n_layers max_sequence_length|mlp_ratio max_duration|d_model mlp_hidden_size", NULL},
-    {"llm-foundry",   "configuration",     NULL,            "mpt_causal_lm|hf_causal_lm|global_train_batch_size|max_seq_len fsdp_config|train_loader: max_duration:", "say model and batch as words of reckon predict, framework=fsdp zero3"},
-    {"lingua",        "configuration",     NULL,            "fsdp_type|dump_dir async_eval_gpus|dump_dir logging", "say model and batch as words of reckon predict, framework=fsdp"},
+    {"llm-foundry",   "training",          "llm-foundry",   "mpt_causal_lm|hf_causal_lm", NULL},
+    {"BERT of Composer", "configuration",  NULL,            "mosaic_bert|hf_bert|flex_bert|mlm_probability train_loader:", "encoders are read from their config.json: reckon import hf"},
+    {"Composer",      "configuration",     NULL,            "global_train_batch_size|train_loader: max_duration:", "say model and batch as words of reckon predict, framework=fsdp"},
+    {"BLT",           "configuration",     NULL,            "entropy_model:|patch_in_forward|patch_size: patching_mode:", "models of patches of bytes are not covered: say the sizes of another as words of reckon predict, framework=fsdp"},
+    {"lingua",        "training",          "lingua",        "fsdp_type:|dump_dir: async_eval_gpus:|dump_dir: logging:", NULL},
     {"picotron",      "configuration",     NULL,            "tp_size pp_size pp_engine|cp_size pp_engine dp_size", "say its degrees as words of reckon predict"},
     {"ColossalAI",    "script or configuration", NULL,      "colossalai|HybridParallelPlugin|GeminiPlugin|TensorParallelEnv|NUM_MICRO_BATCHES parallel|gemini_plugin|titans", "say its degrees as words of reckon predict"},
-    {"XTuner",        "configuration",     NULL,            "xtuner", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"EasyNLP",       "script",            NULL,            "easynlp --app_name|easynlp --mode", "say model and batch as words of reckon predict, framework=fsdp"},
     {"Hugging Face",  "training",          "trainer",       "--per_device_train_batch_size --num_layers|--per_device_train_batch_size --num_attention_heads", NULL},
+    {"XTuner",        "configuration",     "xtuner",        "xtuner accumulative_counts batch_size", NULL},
+    {"XTuner",        "program",           NULL,            "xtuner", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"Megatron-LM",   "file of arguments", "megatron-yaml", "MODEL_ARGS: --num-layers:|MODEL_ARGS: --micro-batch-size:", NULL},
     {"Megatron-LM",   "launch script",     "megatron",      "--num-layers --hidden-size --num-attention-heads|--num_layers --hidden_size --num_attention_heads|--tensor_model_parallel_size --micro_batch_size", NULL},
     {"InternEvo",     "configuration",     NULL,            "internlm parallel|zero1= tensor= pipeline=", "say its degrees as words of reckon predict"},
@@ -100,16 +134,18 @@ static const struct tool_sign signs[] = {
     {"open-instruct", "script or configuration", NULL,       "open_instruct|mason.py|use_slow_tokenizer|dataset_mixer_list", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
     {"LLaMA-Factory", "training of version 1", NULL,        "model_class train_dataset|model_class dist_config|model_class sample_backend", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"LLaMA-Factory", "training",          "llama-factory", "finetuning_type|llamafactory-cli|llamafactory|stage cutoff_len|model_class dist_config", NULL},
-    {"axolotl",       "training",          "axolotl",       "base_model:|axolotl", NULL},
-    {"Levanter",      "training",          "levanter",      "train_batch_size num_train_steps|train_batch_size mp|train_batch_size per_device_parallelism|tensor_parallel_axes|fsdp_axis|model_axis_size|hidden_dim num_layers|num_train_steps mp|train_urls cache_dir|train_urls validation_urls", NULL},
+    {"axolotl",       "training",          "axolotl",       "base_model: datasets:|base_model: sequence_len:|base_model: micro_batch_size:|base_model: gradient_accumulation_steps:|base_model: adapter:|axolotl", NULL},
+    {"Levanter",      "training",          "levanter",      "train_batch_size num_train_steps|train_batch_size mp|train_batch_size per_device_parallelism|tensor_parallel_axes|fsdp_axis|model_axis_size|hidden_dim num_layers num_heads|num_train_steps mp|train_urls cache_dir|train_urls validation_urls", NULL},
     {"nanotron",      "training",          "nanotron",      "model_config parallelism|tp_linear_async_communication", NULL},
     {"Megatron-LM",   "launch script",     "megatron",      "--num-layers|--micro-batch-size|--tensor-model-parallel-size|pretrain_gpt.py|pretrain_gpt", NULL},
+    {"StripedHyena",  "configuration",     NULL,            "attn_layer_idxs hyena_layer_idxs|hyena_filter_groups", "convolutions as long as the sequence are not covered"},
     {"GPT-NeoX",      "configuration",     "gpt-neox",      "pipe_parallel_size|pipe-parallel-size|model_parallel_size|model-parallel-size|pos_emb|pos-emb|deepy.py|tokenizer_type vocab_file|data_path vocab_file|sparsity_config|train_data_paths|train-data-paths|text_gen_type|text-gen-type|num_workers tensorboard_dir log_dir|comet_workspace|wandb_group|output_layer_init_method override_lr_scheduler|checkpoint_activations synchronize_each_layer", NULL},
     {"accelerate",    "configuration",     "accelerate",    "compute_environment distributed_type|distributed_type: mixed_precision:|distributed_type: num_processes:", NULL},
     {"DeepSpeed",     "configuration",     "deepspeed",     "zero_optimization|train_micro_batch_size_per_gpu|\"train_batch_size\"|zero_allow_untested_optimizer|compression_training", NULL},
     {"Hugging Face",  "config.json",       "hf",            "\"model_type\"|\"architectures\"", NULL},
     {"Hugging Face",  "training",          "trainer",       "per_device_train_batch_size|--per_device_train_batch_size|gradient_accumulation_steps|trl+sft|trl+dpo|trl+kto|trl+orpo|trl+cpo|trl+grpo|trl+reward|trl+rloo", NULL},
     {"DeepSpeed",     "script",            "deepspeed",     "--deepspeed|--deepspeed_config|deepspeed", NULL},
+    {"Hugging Face",  "file of --fsdp_config", NULL,         "fsdp_transformer_layer_cls_to_wrap|transformer_layer_cls_to_wrap|xla_fsdp_settings", "give the training's arguments to reckon import trainer, with what it says as --set fsdp_config.KEY=VALUE"},
     {"torchtitan",    "file",              NULL,            "torchtitan", "give its job file, or its module of configurations"},
 };
 /* clang-format on */
@@ -226,9 +262,10 @@ static bool is_python(const char *text)
 }
 
 /* Programs may have any tool's keys among their names: only what is written in Python counts. */
-static bool may_be(const struct tool_sign *sign, bool python)
+static bool may_be(const struct tool_sign *sign, bool python, bool keys)
 {
-    static const char *const formats[] = {"torchtitan", "bridge-recipe", "olmo-core"};
+    if (keys && sign->format && strcmp(sign->what, "script") == 0) return false;
+    static const char *const formats[] = {"torchtitan", "bridge-recipe", "olmo-core", "xtuner"};
     bool reads = !sign->format;
     for (size_t i = 0; !reads && i < sizeof formats / sizeof *formats; i++)
         reads = strcmp(sign->format, formats[i]) == 0;
@@ -260,7 +297,7 @@ const struct tool_sign *detect_tool(const char *text)
     const struct tool_sign *found = NULL;
     for (size_t i = 0; !found && i < 2 * count; i++) {
         const struct tool_sign *sign = &signs[i % count];
-        if (comes_last(sign, keys) == (i >= count) && may_be(sign, python) &&
+        if (comes_last(sign, keys) == (i >= count) && may_be(sign, python, keys) &&
             fits(copy ? copy : text, sign->words))
             found = sign;
     }
@@ -322,12 +359,27 @@ size_t detect_program(const char *text, const char **program)
     return 0;
 }
 
+/* What its keys say by their names, where that is what is to be given instead. */
+static const char *words_said(const char *text, const char *instead, char *words, size_t size)
+{
+    char found[400];
+    *words = '\0';
+    if (!text || (instead && !strstr(instead, "words"))) return words;
+    char *copy = without_prose(text);
+    said_words(copy ? copy : text, found, sizeof found);
+    free(copy);
+    if (*found) snprintf(words, size, "; its keys, by their names, say %s", found);
+    return words;
+}
+
 void detect_fail(const struct tool_sign *sign, const char *path, const char *text,
                  struct rk_error *error)
 {
     const char *program = NULL;
     const bool script = text && text_ends_in_any(path, scripts);
     const size_t length = script && !sign ? detect_program(text, &program) : 0;
+    char said[480];
+    words_said(text, sign ? sign->instead ? sign->instead : "" : NULL, said, sizeof said);
     if (length)
         rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                 "starts %.*s, a program of no tool that reckon reads: say model, batch and "
@@ -338,12 +390,16 @@ void detect_fail(const struct tool_sign *sign, const char *path, const char *tex
         rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                 "is not known to be a file of any tool that reckon reads: give the format, reckon "
                 "import FORMAT FILE (reckon import --help lists them), or say model, batch "
-                "and degrees as words of reckon predict");
+                "and degrees as words of reckon predict%s",
+                said);
     else
-        rk_fail(
-            error, RK_BAD_INPUT, path, 0, 0, "this is %s %s %s; reckon does not read it%s%s",
-            strchr("AEIOXaeio", sign->tool[0]) || strncmp(sign->tool, "ML", 2) == 0 ? "an" : "a",
-            sign->tool, sign->what, sign->instead ? ": " : "", sign->instead ? sign->instead : "");
+        rk_fail(error, RK_BAD_INPUT, path, 0, 0, "this is %s %s %s; reckon does not read it%s%s%s",
+                strchr("AEIOXaeio", sign->tool[0]) || strncmp(sign->tool, "ML", 2) == 0 ||
+                        strncmp(sign->tool, "LCM", 3) == 0 || strncmp(sign->tool, "llm", 3) == 0
+                    ? "an"
+                    : "a",
+                sign->tool, sign->what, sign->instead ? ": " : "",
+                sign->instead ? sign->instead : "", said);
 }
 
 enum rk_status detect_document(const char *path, struct rk_error *error)

@@ -21,5 +21,6 @@
  * tools/make_keys.c. */
 #define FORMAT_KEY(name, effect, words, why, values, since, until, tools)                          \
     KEY_ROW(name, KEY_##effect, 0, words, why),
+#define FORMAT_READ(name, use, member, words) KEY_ROW(name, KEY_##use, AT(member), words, NULL),
 
 #endif

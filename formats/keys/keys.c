@@ -13,14 +13,16 @@
 /* How well a row fits a key: its length, 0: not at all. The longest wins, the key itself always. */
 static size_t fits(const char *path, const char *key)
 {
-    const size_t n = strlen(path), length = strlen(key);
+    const size_t length = strlen(key);
+    size_t n = strlen(path);
     if (strcmp(path, key) == 0) return SIZE_MAX;
-    if (n > 2 && *path == '*' && path[n - 1] == '*') { /* anywhere */
+    if (n > 3 && strcmp(path + n - 3, ".**") == 0) n--; /* a section of which nothing counts */
+    if (n > 2 && *path == '*' && path[n - 1] == '*') {  /* anywhere */
         char middle[64];
         snprintf(middle, sizeof middle, "%.*s", (int)(n - 2), path + 1);
         return strstr(key, middle) ? n : 0;
     }
-    if (n > 1 && path[n - 1] == '*') {
+    if (n > 1 && path[n - 1] == '*') { /* "a.*" */
         const bool below = strncmp(path, key, n - 1) == 0;
         const bool whole = path[n - 2] == '.' && length == n - 2 && !strncmp(path, key, n - 2);
         return below || whole ? n : 0;
@@ -143,12 +145,23 @@ struct reading {
     struct notes *notes;
 };
 
+/* A place to fill in: "auto", "???", "${BATCH}", "<batch>", "CONFIG_MBSIZE"; of a `word` capitals
+ * may be one that is wrong. */
+static bool is_open(const char *text, bool word)
+{
+    static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    const size_t length = strlen(text);
+    return strcmp(text, "auto") == 0 || strcmp(text, "???") == 0 || *text == '$' ||
+           (*text == '<' && length && text[length - 1] == '>') || strncmp(text, "{{", 2) == 0 ||
+           (!word && length > 4 && strspn(text, capitals) == length && !strspn(text, "0123456789"));
+}
+
 static void refuse_value(const struct reading *r, const struct setting *s, const struct key *row)
 {
     char words[128], fix[96];
-    if (strcmp(s->text, "auto") == 0) {
+    if (is_open(s->text, row->use == KEY_WORD)) {
         snprintf(fix, sizeof fix, "give --set %s=VALUE", s->key);
-        notes_add_rule(r->notes, "1.value", NOTE_REFUSED, s->line, s->column, s->key, "auto", fix,
+        notes_add_rule(r->notes, "1.value", NOTE_REFUSED, s->line, s->column, s->key, s->text, fix,
                        "is filled in when the run starts");
         return;
     }
@@ -186,6 +199,18 @@ static const char *const deciding[] = {"degree",
                                        "gradient_checkpointing",
                                        "frozen",
                                        NULL};
+
+/* "eval_batch_size", "validation_dataset.seq_length": what is not trained on decides nothing. */
+static bool is_evaluation(const char *text)
+{
+    static const char *const begins[] = {"eval", "valid", "val_", "test_", "ci.", "lighteval"};
+    for (const char *part = text; part; part = strchr(part, '.')) {
+        part += *part == '.';
+        for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+            if (strncmp(part, begins[i], strlen(begins[i])) == 0) return true;
+    }
+    return strstr(text, "_eval_") != NULL;
+}
 
 bool key_may_cost(const char *name)
 {
@@ -270,13 +295,14 @@ static void refuse_unknown(const struct reading *r, const struct setting *s)
         if (!strchr(r->table->row[i].path, '*')) names[used++] = r->table->row[i].path;
     names[used] = NULL;
     nearest = text_nearest(s->key, names);
-    if (key_may_cost(s->key))
+    if (key_may_cost(s->key) && !is_evaluation(s->key))
         snprintf(fix, sizeof fix,
                  "correct it, or say it by --set and this tool's keys, and --ignore it then");
     else
         snprintf(fix, sizeof fix, "correct it, or give --ignore %.60s", s->key);
     notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, "", fix,
-                   "is not known%s%s%s", key_may_cost(s->key) ? KEY_MAY_COST : "",
+                   "is not known%s%s%s",
+                   key_may_cost(s->key) && !is_evaluation(s->key) ? KEY_MAY_COST : "",
                    nearest ? ", did you mean " : "", nearest ? nearest : "");
 }
 
@@ -360,6 +386,7 @@ static bool is_of_family(const struct key *row, const char *key)
     const bool passes = row->use == KEY_NONE || row->use == KEY_NOT_FOLLOWED;
     if (!passes || !star || strcmp(row->path, key) == 0 || is_plain(key)) return false;
     const size_t n = (size_t)(star - row->path);
+    if (strcmp(star, "**") == 0) return false;
     if (n == 0 || star[1]) return true;
     const char *rest = strlen(key) > n ? key + n : "";
     rest += *rest == '.';
@@ -372,6 +399,7 @@ static bool decides(const struct key *row, const char *key)
     const size_t known = strcspn(row->path, "*");
     const char *dot = strrchr(key, '.');
     const char *last = dot ? dot : key;
+    if (is_evaluation(key)) return false;
     return key_may_cost(last) || (known && known < strlen(key) && key_may_cost(key + known));
 }
 
@@ -388,9 +416,18 @@ static void note_family(const struct reading *r, struct family *f)
     *f = (struct family){.count = 0};
 }
 
+/* "train_data_weights.7": the list's first element stands for it. */
+static bool continues_list(const struct setting *s)
+{
+    const char *dot = strrchr(s->key, '.');
+    return dot && dot[1] && dot[1 + strspn(dot + 1, "0123456789")] == '\0' &&
+           strcmp(dot, ".0") != 0;
+}
+
 /* As many names as find room are one remark. */
 static void add_family(const struct reading *r, struct family *f, const struct setting *s)
 {
+    if (continues_list(s)) return;
     const size_t used = strlen(f->names);
     if (used + strlen(s->key) + 3 > sizeof f->names) note_family(r, f);
     if (!f->count) f->line = s->line, f->column = s->column;
@@ -438,8 +475,7 @@ static bool refuse_section(const struct reading *r, const struct key_options *op
         snprintf(fix, sizeof fix, "give what is below %.*s as a file of its own",
                  (int)(rest - 1 - s->key), s->key);
         notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, s->text,
-                       fix,
-                       "this tool has the key without a name before it: this is another's file");
+                       fix, "this tool has the key without a name before it: " KEY_OF_ANOTHER);
         return true;
     }
     return false;
@@ -476,4 +512,18 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
     }
     note_family(&r, &family);
     return notes_refusal(notes, settings->path, error);
+}
+
+enum rk_status keys_take(const struct settings *settings, const struct key_table *table,
+                         void *target, struct rk_error *error)
+{
+    char words[128];
+    for (size_t i = 0; i < settings->count; i++) {
+        const struct setting *s = &settings->setting[i];
+        const struct key *row = s->null ? NULL : key_find(table, s->key);
+        if (row && !store(row, s->text, target))
+            return settings_fail(settings, s, error, "must be %s",
+                                 expected(row, words, sizeof words));
+    }
+    return RK_OK;
 }

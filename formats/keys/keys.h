@@ -69,6 +69,11 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
                          const struct key_options *options, void *target, struct notes *notes,
                          struct rk_error *error);
 
+/* Reads what the table has rows for into `target` and judges no other key. RK_BAD_INPUT at a value
+ * that a row does not take. */
+enum rk_status keys_take(const struct settings *settings, const struct key_table *table,
+                         void *target, struct rk_error *error);
+
 /* Stands in what is said of an unknown key whose name says that it may decide what a run costs. */
 #define KEY_MAY_COST ", and may decide what the run costs"
 
@@ -77,6 +82,8 @@ bool key_may_cost(const char *name);
 
 /* Is a word of the name, "--vision-seq-length", of images, video or sound? */
 bool key_of_media(const char *name);
+/* Ends what is said of a file whose keys are those of a tool in a section. */
+#define KEY_OF_ANOTHER "this is another's file"
 
 /* Is the name one of those that the caller passes over, "a,b" or "a" each? `below`: or below one.
  */

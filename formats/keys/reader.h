@@ -31,6 +31,11 @@ struct config_source {
                                    model is known */
 };
 
+/* The settings of the source: YAML, JSON or TOML, of a ".py" what the file assigns to its names.
+ * Release them in every case. */
+enum rk_status source_settings(const struct config_source *source, struct settings *settings,
+                               struct rk_error *error);
+
 /* On failure the notes are valid, so that all refusals can be shown; `error` has the first. */
 typedef enum rk_status plan_reader(const struct config_source *source, struct rk_model *model,
                                    struct rk_plan *plan, struct notes *notes,
@@ -76,6 +81,12 @@ struct plan_format {
     X(maxtext,       "maxtext",       "MaxText",       true,  "a configuration of a run or a model (YAML)", "2024 to 2026", "llama2_7b.yml --gpus 64") \
     X(bridge_recipe, "bridge-recipe", "Megatron-Bridge", true, "a recipe (Python)", "0.2 to 0.5", "llama3.py --set config=llama3_8b_pretrain_config --gpus 16") \
     X(levanter,      "levanter",      "Levanter",      true,  "a training YAML", "2024 to 2026", "llama_7b.yaml --gpus 64") \
+    X(litgpt,        "litgpt",        "litgpt",        false, "a configuration of finetune or pretrain (YAML)", "0.4 to 0.5", "full.yaml --model llama3.1-8b --gpus 8") \
+    X(oumi,          "oumi",          "oumi",          false, "a training YAML", "0.1 to 0.4", "train.yaml --model llama3.1-8b --gpus 8") \
+    X(automodel,     "automodel",     "NeMo Automodel", false, "a recipe's configuration (YAML)", "0.1 to 0.4", "llama3_2_1b_squad.yaml --gpus 8") \
+    X(llm_foundry,   "llm-foundry",   "llm-foundry",   false, "a training YAML", "0.4 to 0.22", "mpt-7b.yaml --gpus 64") \
+    X(xtuner,        "xtuner",        "XTuner",        false, "a configuration (Python)", "0.1", "internlm2_chat_7b_qlora_alpaca_e3.py --gpus 8 --set deepspeed=deepspeed_zero2") \
+    X(lingua,        "lingua",        "lingua",        false, "a training YAML", "2024 to 2025", "llama_7B.yaml --gpus 64 --set model.vocab_size=128000") \
     X(olmo,          "olmo",          "OLMo",          true,  "a training YAML", "0.2 to 0.6", "OLMo-7B.yaml --gpus 64") \
     X(olmo_core,     "olmo-core",     "OLMo-core",     true,  "a training program (Python)", "2.0 to 2.5", "OLMo2-7B.py --gpus 64") \
     X(megatron_yaml, "megatron-yaml", "Megatron-LM",   true,  "arguments as YAML, by their names or destinations", "0.9 to 0.19", "args.yaml --gpus 64")

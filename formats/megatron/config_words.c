@@ -217,20 +217,25 @@ enum rk_status words_read(const struct config_source *source, const struct key_t
 
 /* The width inside the MLP. Of a gated one two thirds, of which one half each for gate and value,
  * so that a gate costs nothing (ParallelMLP of megatron/model/transformer.py, since 2024); the MLP
- * of `mlp_type: llama`, before that, took the width as it is. */
+ * of `mlp_type: llama`, before that, took the width as it is, and without one 8/3 of the hidden
+ * size, to a multiple of 256 (LLaMAParallelMLP). */
 static void put_neox_width(struct words_reading *r)
 {
     const struct setting *activation = settings_find(&r->settings, "activation");
     const struct setting *hidden = settings_find(&r->settings, "hidden_size");
     const bool glu = activation && strstr(activation->text, "glu");
     const bool gated = glu && !settings_find(&r->settings, "mlp_type");
+    const struct setting *type = settings_find(&r->settings, "mlp_type");
+    const bool thirds = type && !r->run.width && !(r->run.expansion > 0) &&
+                        (strcmp(type->text, "llama") == 0 || strcmp(type->text, "gated") == 0);
     const uint64_t h = hidden ? strtoull(hidden->text, NULL, 10) : 0;
-    const uint64_t multiple = r->run.multiple ? r->run.multiple : 1;
+    const uint64_t multiple = r->run.multiple ? r->run.multiple : thirds ? 256 : 1;
     const uint64_t all = r->run.width           ? r->run.width
                          : r->run.expansion > 0 ? (uint64_t)(r->run.expansion * (double)h)
+                         : thirds               ? 8 * h / 3
                                                 : 4 * h;
     const uint64_t one = gated ? all * 2 / 3 / 2 : all;
-    if (!gated && !r->run.width && !(r->run.expansion > 0)) return; /* 4 h */
+    if (!gated && !thirds && !r->run.width && !(r->run.expansion > 0)) return; /* 4 h */
     const uint64_t width = multiple * ((one + multiple - 1) / multiple);
     words_format(&r->list, "--ffn-hidden-size %" PRIu64, width);
     if (!gated) return;

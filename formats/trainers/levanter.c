@@ -6,6 +6,7 @@
  */
 #include "keys/key_rows.h"
 #include "keys/model_numbers.h"
+#include "keys/optimizers.h"
 #include "keys/reader.h"
 #include "keys/tokenizers.h"
 #include "plan/members.h"
@@ -240,6 +241,9 @@ static enum rk_status interpret(struct reading *r)
     *r->p = plan_of_framework(RK_FSDP);
     if (status == RK_OK) status = read_ranks(r);
     if (status == RK_OK) status = read_precision(r);
+    static const char *const optimizer[] = {"optimizer.type", NULL};
+    if (status == RK_OK)
+        status = optimizer_read(r->source, &r->settings, optimizer, r->p, r->notes, r->error);
     const int checkpoints = key_flag(r->j.checkpoints);
     r->p->recompute = checkpoints == 0 ? RK_KEEP : RK_WHOLE;
     if (checkpoints < 0)

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "keys/key_rows.h"
 #include "keys/model_numbers.h"
+#include "keys/optimizers.h"
 #include "keys/reader.h"
 #include "plan/members.h"
 #include <reckon/catalog.h>
@@ -547,6 +548,9 @@ static enum rk_status interpret(struct reading *r)
     if (status == RK_OK) status = read_batch(r);
     if (status == RK_OK) status = read_policy(r);
     if (status == RK_OK) status = read_precision(r);
+    static const char *const optimizer[] = {"opt_type", NULL};
+    if (status == RK_OK)
+        status = optimizer_read(r->source, &r->settings, optimizer, r->p, r->notes, r->error);
     if (status == RK_OK) read_kernels(r);
     if (status == RK_OK && !settings_find(&r->settings, "max_target_length"))
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "max_target_length", "2048", "base.yml's preset");

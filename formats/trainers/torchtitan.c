@@ -5,6 +5,7 @@
  * Keys and defaults: torchtitan/config/job_config.py at v0.2.2 [torchtitan].
  */
 #include "keys/key_rows.h"
+#include "keys/optimizers.h"
 #include "keys/target.h"
 #include "plan/members.h"
 #include "text/python_data.h"
@@ -445,6 +446,9 @@ static enum rk_status interpret(struct reading *r)
     if (status == RK_OK) status = derive_batch(r);
     if (status == RK_OK) status = read_pipeline(r);
     if (status == RK_OK) status = read_converters(r);
+    static const char *const optimizer[] = {"optimizer.name", "optimizer", NULL};
+    if (status == RK_OK)
+        status = optimizer_read(r->source, r->settings, optimizer, r->p, r->notes, r->error);
     if (status != RK_OK) return status;
     read_data(r);
     read_checkpointing(r);

@@ -46,7 +46,7 @@ static const struct {
 /* clang-format on */
 
 /* The name after the last dot: "model.layers.0.q_proj". */
-static bool add_module(const char *name, size_t length, unsigned *bits)
+bool trainer_tuning_target(const char *name, size_t length, unsigned *bits)
 {
     for (size_t i = length; i-- > 0;)
         if (name[i] == '.') {
@@ -72,7 +72,7 @@ static bool add_expression(const char *text, unsigned *bits)
     while (*text) {
         if (strncmp(text, "(?!", 3) == 0) text += strcspn(text, ")");
         const size_t length = strspn(text, word);
-        if (length) found |= add_module(text, length, bits);
+        if (length) found |= trainer_tuning_target(text, length, bits);
         text += length + (length == 0 && *text);
     }
     return found;
@@ -84,7 +84,7 @@ static enum rk_status add_list(const struct reading *r, const struct setting *se
     if (add_expression(text, bits)) return RK_OK;
     while (*text) {
         const size_t length = strcspn(text, ", ");
-        if (length && !add_module(text, length, bits))
+        if (length && !trainer_tuning_target(text, length, bits))
             return settings_fail(r->settings, setting, r->error,
                                  "%.*s is not a matrix of a block that is known: q_proj, k_proj, "
                                  "v_proj, o_proj, gate_proj, up_proj, down_proj, lm_head and other "

@@ -17,7 +17,7 @@ refused() # NAME EXPECTED: standard input is the table, a line of expected what 
 }
 
 head='name,values,since,until,tools,effect,why'
-refused 'an unknown effect' 'table.csv:2: a: the effect is none, not-followed, unsupported, value, on, off or map' <<EOF
+refused 'an unknown effect' 'table.csv:2: a: the effect is none, not-followed, unsupported, value, on, off, map, count, number, flag, text or word' <<EOF
 $head
 a,one,9,,,nothing,
 EOF

@@ -41,6 +41,87 @@ static const struct {
      "[training]\nlocal_batch_size = 1\nseq_len = 8192\n[activation_checkpoint]\nmode = \"full\"\n",
      8, NULL,
      "framework=fsdp dp4 tp2 gbs4 sp zero3 grad-overlap weight-overlap recompute=full no-fused"},
+    /* config_hub/finetune/llama-3-8b/full.yaml and lora.yaml */
+    {"litgpt", "f.yaml",
+     "checkpoint_dir: checkpoints/meta-llama/Meta-Llama-3-8B\nprecision: bf16-true\ndevices: 4\n"
+     "train: {global_batch_size: 64, micro_batch_size: 4, max_seq_length: 512, lr_warmup_steps: "
+     "25}\n"
+     "optimizer: {class_path: torch.optim.AdamW, init_args: {lr: 0.0002}}\n",
+     0, NULL,
+     "framework=fsdp dp4 mbs4 gbs64 seq512 zero3 grad-overlap weight-overlap flat-units "
+     "recompute=full no-fused loss=narrow unsynced-grads weight-bytes=2 gradient-bytes=2 "
+     "moment1-bytes=2 moment2-bytes=2 qkv-joined"},
+    {"litgpt", "l.yaml",
+     "precision: bf16-true\ndevices: 1\nquantize: bnb.nf4\nlora_r: 32\nlora_dropout: 0.05\n"
+     "lora_key: false\ntrain: {global_batch_size: 8, micro_batch_size: 2, max_seq_length: 512}\n",
+     0, NULL,
+     "framework=fsdp mbs2 gbs8 seq512 grad-overlap no-fused loss=narrow lora32 lora-targets=q+v "
+     "lora-dropout=0.05 lora-bytes=2 base=nf4 base-head qkv-joined"},
+    /* configs/recipes/llama3_1/sft/8b_lora/train.yaml */
+    {"oumi", "o.yaml",
+     "model: {model_name: meta-llama/Llama-3.1-8B-Instruct, model_max_length: 2048, "
+     "torch_dtype_str: bfloat16}\ntraining: {trainer_type: TRL_SFT, use_peft: true, "
+     "per_device_train_batch_size: 2, gradient_accumulation_steps: 32, "
+     "enable_gradient_checkpointing: true, optimizer: adamw_torch_fused}\n"
+     "peft: {lora_r: 8, lora_target_modules: [q_proj, v_proj]}\n"
+     "fsdp: {enable_fsdp: true, sharding_strategy: HYBRID_SHARD}\n",
+     16, NULL,
+     "framework=fsdp dp16 mbs2 gbs1024 seq2048 zero3 shard8 grad-overlap weight-overlap flat-units "
+     "recompute=full no-fused loss=padded lora8 lora-targets=q+v lora-bytes=4"},
+    /* examples/llm_finetune/qwen/qwen3_moe_30b_te_deepep.yaml's kind, in little */
+    {"automodel", "a.yaml",
+     "step_scheduler: {global_batch_size: 64, local_batch_size: 4}\nmodel: {torch_dtype: bf16}\n"
+     "distributed: {strategy: fsdp2, tp_size: 2, cp_size: 1, pp_size: 1, dp_size: none, "
+     "sequence_parallel: true, activation_checkpointing: true}\ndataset: {seq_len: 4096}\n"
+     "loss_fn: {_target_: nemo_automodel.components.loss.masked_ce.MaskedCrossEntropy}\n"
+     "optimizer: {_target_: torch.optim.Adam, lr: 1.0e-5}\n",
+     8, NULL,
+     "framework=fsdp dp4 tp2 mbs4 gbs64 seq4096 sp zero3 grad-overlap weight-overlap "
+     "recompute=full no-fused loss=wide foreach-step unsynced-grads weight-bytes=2 "
+     "gradient-bytes=2 moment1-bytes=2 moment2-bytes=2"},
+    {"automodel", "b.yaml", /* moments of Transformer Engine's Adam are in fp32 */
+     "step_scheduler: {global_batch_size: 64, local_batch_size: 2}\n"
+     "distributed: {strategy: fsdp2, pp_size: 2, dp_replicate_size: 2, defer_fsdp_grad_sync: "
+     "false,\n"
+     "  pipeline: {pp_schedule: interleaved1f1b, pp_microbatch_size: 1, layers_per_stage: 8}}\n"
+     "optimizer: {_target_: transformer_engine.pytorch.optimizers.fused_adam.FusedAdam}\n",
+     16, NULL,
+     "framework=fsdp dp8 pp2 vpp2 gbs64 zero3 shard4 grad-overlap weight-overlap no-fused "
+     "weight-bytes=2 gradient-bytes=2 moment1-bytes=4 moment2-bytes=4"},
+    /* scripts/train/yamls/finetune/7b_dolly_sft.yaml */
+    {"llm-foundry", "m.yaml",
+     "variables: {max_seq_len: 2048}\nmax_seq_len: ${variables.max_seq_len}\n"
+     "model: {name: hf_causal_lm, pretrained_model_name_or_path: a/b}\n"
+     "optimizer: {name: decoupled_lionw}\nglobal_train_batch_size: 64\n"
+     "device_train_microbatch_size: 16\nprecision: amp_bf16\n"
+     "fsdp_config: {sharding_strategy: FULL_SHARD, mixed_precision: PURE, "
+     "activation_checkpointing: true}\n",
+     8, NULL,
+     "framework=fsdp dp8 mbs8 gbs64 seq2048 zero3 grad-overlap weight-overlap flat-units "
+     "recompute=full loss=narrow optimizer=lion"},
+    /* xtuner/configs/internlm/internlm2_chat_7b/internlm2_chat_7b_qlora_alpaca_e3.py */
+    {"xtuner", "x.py",
+     "from xtuner.model import SupervisedFinetune\nmax_length = 2048\nbatch_size = 1\n"
+     "accumulative_counts = 16\noptim_type = AdamW\nmodel = dict(type=SupervisedFinetune,\n"
+     "    llm=dict(torch_dtype=torch.float16, quantization_config=dict(load_in_4bit=True,\n"
+     "        bnb_4bit_use_double_quant=True)),\n    lora=dict(type=LoraConfig, r=64))\n",
+     8, "deepspeed=deepspeed_zero2",
+     "framework=deepspeed precision=fp16 dp8 gbs128 seq2048 zero2 grad-overlap recompute=full "
+     "no-fused loss=padded lora64 lora-bytes=2 base=nf4-dq"},
+    {"torchtitan", "j.toml", /* an optimizer of one moment */
+     "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[optimizer]\nname = \"Muon\"\n[training]\n"
+     "local_batch_size = 1\nseq_len = 8192\n[activation_checkpoint]\nmode = \"full\"\n",
+     8, NULL,
+     "framework=fsdp dp8 gbs8 zero3 grad-overlap weight-overlap recompute=full no-fused "
+     "optimizer=muon"},
+    /* apps/main/configs/llama_7B.yaml */
+    {"lingua", "l.yaml",
+     "grad_acc_steps: 2\ndistributed: {fsdp_type: full_shard, compile: true, model_dtype: bf16, "
+     "dp_shard: 8, dp_replicate: 4}\nmodel: {dim: 4096, n_layers: 32, n_heads: 32}\n"
+     "data: {batch_size: 2, seq_len: 4096}\n",
+     0, NULL,
+     "framework=fsdp dp32 mbs2 gbs128 seq4096 zero3 shard8 grad-overlap weight-overlap "
+     "keep-gathered loss=wide"},
     {"accelerate", "a.yaml",
      "distributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 8\nnum_machines: 1\n"
      "fsdp_config:\n  fsdp_sharding_strategy: FULL_SHARD\n  fsdp_activation_checkpointing: true\n",
@@ -241,6 +322,21 @@ static const struct {
     {"ms-swift", "a.json", "{\"task_type\": \"embedding\", \"per_device_train_batch_size\": 1}",
      "a head of labels, of embeddings"},
     {"deepspeed", "d.json", "{\"train_micro_batch_size_per_gpu\": 1.5}", "must be a whole number"},
+    {"deepspeed", "d.json", "{\"train_micro_batch_size_per_gpu\": CONFIG_MBSIZE}",
+     "is filled in when the run starts: give --set train_micro_batch_size_per_gpu=VALUE"},
+    {"deepspeed", "d.json", "{\"train_batch_size\": \"${BATCH}\"}",
+     "is filled in when the run starts: give --set train_batch_size=VALUE"},
+    {"maxtext", "m.yml", "model_name: llama2-7b\nper_device_batch_size: 1\nopt_type: kron\n",
+     "opt_type: kron stores what plans do not have: give --ignore opt_type"},
+    {"llm-foundry", "f.yaml",
+     "model: {name: mosaic_bert}\nglobal_train_batch_size: 8\ndevice_train_microbatch_size: 1\n",
+     "mosaic_bert is not covered"},
+    {"lingua", "l.yaml", "model_type: hawk\ndata: {batch_size: 1, seq_len: 64}\n",
+     "recurrent layers in place of attention"},
+    {"oumi", "o.yaml", "fsdp: {enable_fsdp: true, sharding_strategy: SOME_SHARD}\n",
+     "must be one of FULL_SHARD"},
+    {"oumi", "o.yaml", "training: {trainer_type: TRL_GRPO, per_device_train_batch_size: 1}\n",
+     "TRL_GRPO is not covered"},
     {"deepspeed", "d.json", "{\"a\": 1, \"a\": 2}", "is given twice"},
     {"deepspeed", "d.json", "[1]", "keys and values are expected"},
     {"deepspeed", "d.json", "{\"a\": [1,", "is neither YAML nor JSON"},
