@@ -4,6 +4,7 @@
 #include "facts/headroom.h"
 #include "text/output.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
