@@ -2,12 +2,14 @@
 reckon fits qwen3-32b "rtx4090 x2" --tune; echo "exit $?"
 reckon fits llama3.1-8b "rtx4090 x1" --tune seq2048 --format csv | cut -d, -f 1-5; echo "exit $?"
 # what is said is pinned
-reckon fits llama3.1-8b "rtx4090 x1" --tune seq2048 lora=64 base=nf4 recompute=full | tail -n +4 | head -12
+reckon fits llama3.1-8b "rtx4090 x1" --tune seq2048 lora=64 base=nf4 recompute=full | tail -n +5 | head -13
 reckon fits llama3.1-405b "rtx4090 x1" --tune seq65536; echo "exit $?"
 === stdout
 fastest way of fine-tuning: QLoRA, 409 tokens/s per GPU; fits: P(fits) 76 %, 40.04 s per step (50 % 41.04-57.48 s), MFU 36.1 %, memory 21.0 of 24.0 GiB
   plan: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4
   base=nf4-dq offload-optimizer=1 offload-weights=1
+  `reckon export trl` cannot say gradient_overlap no (left to the training code),
+  weight_overlap no (left to the training code), lora_element_bytes 4 (the run has 2)
 qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
   assumed: gpus 2 (all of the system), precision bf16, sequence 8192 (the model's), attention flash
   offloading to host memory 512 GiB per node of 8 at 25 GB/s each, assumed
@@ -41,6 +43,7 @@ LoRA,most tokens/s,fits,21736622981.12,4
 QLoRA,least memory,fits,4516520703.12,1
 QLoRA,most tokens/s,fits,18097582243.84,1
 exit 0
+llama3.1-8b on rtx4090 x1, 1 GPU, samples of 2K tokens
   assumed: gpus 1 (all of the system), precision bf16, attention flash
   offloading to host memory 512 GiB per node of 8 at 25 GB/s each, assumed
 Least memory: as given, 4.228 GiB with 1 sample, 1045 tokens/s per GPU: framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
