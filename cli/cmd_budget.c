@@ -427,6 +427,7 @@ int cmd_budget(int argc, char **argv)
                                    .days = args.days,
                                    .cost = args.cost,
                                    .law = (enum rk_scaling_law)args.law,
+                                   .spares_said = terms.run.has_spares,
                                    .gpus = args.gpus,
                                    .batch = args.batch,
                                    .threads = (int)args.threads,

@@ -69,8 +69,8 @@ figure,point,model,system,gpus,max_batch,datatype,framework,sequence,strategies,
 link,1,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=25Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,13,13,4.5159,116097,0.287,19,0.1718,"old, new",2,2,gbs64 round4; old: 7 layers tp8 dp2 mbs2; new: 25 layers tp8 dp2 mbs2
 link,2,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,19,19,4.1784,125475,0.3102,17.9,0.1718,"old, new",2,2,gbs64 round4; old: 9 layers tp8 dp2 mbs2; new: 23 layers tp8 dp2 mbs2
 link,3,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=400Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,29,29,4.0131,130643,0.3229,20.4,0.5154,"old, new",2,2,"gbs64 round4; old: 5,5 layers tp8 dp2 mbs2; new: 11,11 layers tp8 dp2 mbs2"
-beside,1,llama3.1-8b,h100-sxm5-80g,16,64,bf16,megatron,8192,4650,2968,3.938,133135,0.4329,61.4,,,1,2,dp2 tp8 mbs8 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
-beside,2,llama3.1-8b,h100-sxm5-80g,32,64,bf16,megatron,8192,19830,13917,1.9748,265483,0.4316,58.6,,,1,4,dp4 tp8 mbs8 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
+beside,1,llama3.1-8b,h100-sxm5-80g,16,64,bf16,megatron,8192,4056,2558,3.938,133135,0.4329,61.4,,,1,2,dp2 tp8 mbs8 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
+beside,2,llama3.1-8b,h100-sxm5-80g,32,64,bf16,megatron,8192,18708,12990,1.9748,265483,0.4316,58.6,,,1,4,dp4 tp8 mbs8 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
 beside,3,llama3.1-8b,near,32,64,bf16,megatron,8192,19,19,4.1783,125478,0.3102,17.9,,"old, new",2,2,gbs64 round4; old: 9 layers tp8 dp2 mbs2; new: 23 layers tp8 dp2 mbs2
 4.5159 0.1718 
 4.1784 0.1718 
