@@ -218,11 +218,15 @@ static const char *budget_text(struct report *report, const struct budget_args *
 }
 
 /* ", 50.2 days and 1.3 million USD" that the tokens take that the law asks for. */
-static const char *asked_text(struct report *report, const struct rk_budgeted *w)
+static const char *asked_text(struct report *report, const struct rk_budget *budget,
+                              const struct rk_budgeted *w)
 {
-    const double times = w->asked / RK_BUDGET_TOKENS, usd = times * w->outcome.cost;
-    return verdict_bill(report, times * w->outcome.total_s / DAY_S, usd,
-                        w->campaign.recovery.spares);
+    struct rk_campaign asked = w->campaign;
+    struct rk_campaign_outcome outcome;
+    asked.tokens = w->asked;
+    if (!budget->spares_said) asked.recovery.spares = rk_campaign_spares(&asked);
+    rk_campaign_expect(&asked, &outcome);
+    return verdict_bill(report, outcome.total_s / DAY_S, outcome.cost, asked.recovery.spares);
 }
 
 /* How far GPUs were doubled. */
@@ -246,12 +250,13 @@ static enum rk_status note_short(struct report *report, const struct weighing *a
         text = report_text(report,
                            "not affordable: %s gets %.3g billion tokens, the law asks for %.3g "
                            "billion, which take %s",
-                           w->model.id, w->tokens / 1e9, w->asked / 1e9, asked_text(report, w));
+                           w->model.id, w->tokens / 1e9, w->asked / 1e9,
+                           asked_text(report, &at->budget, w));
     enum rk_status status = RK_OK;
     if (args->days > 0 || !w->fits) status = rk_budget_enough(&at->budget, &more, &gpus, error);
     if (gpus)
         text = report_text(report, "%s; %" PRIu64 " GPUs suffice, %s", text, gpus,
-                           asked_text(report, &more));
+                           asked_text(report, &at->budget, &more));
     else if (status == RK_OK && (args->days > 0 || !w->fits))
         text = report_text(report, "%s; doubling the GPUs does not suffice%s", text,
                            most_text(report, at->budget.system));
@@ -426,6 +431,7 @@ int cmd_budget(int argc, char **argv)
                                    .days = args.days,
                                    .cost = args.cost,
                                    .law = (enum rk_scaling_law)args.law,
+                                   .spares_said = terms.run.has_spares,
                                    .gpus = args.gpus,
                                    .batch = args.batch,
                                    .threads = (int)args.threads,

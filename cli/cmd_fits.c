@@ -6,6 +6,7 @@
 #include "cli/describe.h"
 #include "cli/fits.h"
 #include "cli/pages.h"
+#include "cli/plan_axes.h"
 #include "cli/plan_operands.h"
 #include "cli/prediction.h"
 #include "cli/run_args.h"
@@ -330,6 +331,8 @@ static enum rk_status read_input(struct fits_args *args, struct plan_input *inpu
                            &question->room, error);
     if (status != RK_OK) return status;
     question->open = !args->tune && !input->system.machine && fits_is_open(&input->draft);
+    if (question->open) status = plan_objective_check(&input->draft.plan, error);
+    if (status != RK_OK) return status;
     question->line = args->source.system;
     question->lengths = args->source.lengths;
     question->run = &args->run;

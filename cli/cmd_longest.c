@@ -152,7 +152,8 @@ static enum rk_status open_over(struct tables *t, const struct longest_args *arg
     struct rk_plans_problem *problem = t->over = malloc(sizeof *problem);
     if (!problem) return no_memory(error);
     rk_plans_problem_init(problem, &input->model, &input->system,
-                          rk_usual_framework(&input->system), 0, RK_LONGEST_SAMPLES, t->p->step);
+                          rk_usual_framework_of(&input->system, &input->draft.plan), 0,
+                          RK_LONGEST_SAMPLES, t->p->step);
     enum rk_status status = plan_problem_take(&input->draft, problem, error);
     struct rk_space *space = status == RK_OK ? rk_plans_open(problem, error) : NULL;
     if (!space) return error->status;
@@ -172,7 +173,8 @@ static enum rk_status leave_room(struct tables *t, const char *headroom,
     for (int kind = 0; kind < RK_LONGEST_KINDS && status == RK_OK; kind++) {
         struct rk_plan plan = t->p->words;
         double room = 1;
-        plan.framework = rk_longest_framework((enum rk_longest_kind)kind, &input->system);
+        plan.framework =
+            rk_longest_framework((enum rk_longest_kind)kind, &input->system, &t->p->words);
         status = headroom_room(headroom, &input->model, &input->system, &plan, &room, error);
         t->p->system[kind] = system_with_room(&roomy[kind], &input->system, room);
     }

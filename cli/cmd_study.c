@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/compare.h"
+#include "cli/launchable.h"
 #include "cli/progress.h"
 #include "cli/show.h"
 #include "cli/study_trend.h"
@@ -270,6 +271,30 @@ static enum rk_status add_result(struct run *run, const char *figure, struct rep
     return status;
 }
 
+static bool is_of(const struct study_point *a, const struct study_point *b)
+{
+    return a->model == b->model && a->framework == b->framework;
+}
+
+/* Models that no file launches, each once. */
+static void add_launch(const struct study *study, struct report *report)
+{
+    for (size_t i = 0; i < study->points; i++) {
+        const struct study_point *p = &study->point[i];
+        struct rk_plan plan = rk_plan_default();
+        size_t before = i && is_of(p, p - 1) ? i - 1 : 0; /* those of a model follow each other */
+        while (before < i && !is_of(p, &study->point[before]))
+            before++;
+        if (before < i) continue;
+        plan.framework = p->framework;
+        const char *why = launch_refusal(report, &study->model[p->model].model,
+                                         &study->system[p->system].system, &plan);
+        if (why)
+            report_paragraph(report,
+                             report_text(report, "%s: %s", study->model[p->model].name, why));
+    }
+}
+
 static enum rk_status fill_summary(struct run *run, struct report *report, struct rk_error *error)
 {
     static const char progress[] = "SELECT figure, points, finished, can_run, strategies AS plans, "
@@ -278,6 +303,7 @@ static enum rk_status fill_summary(struct run *run, struct report *report, struc
     char sql[sizeof progress + STUDY_NAME];
     snprintf(sql, sizeof sql, progress, name ? name : "*");
     if (*run->study->title) report_note(report, run->study->title);
+    add_launch(run->study, report);
     enum rk_status status = add_query(run, "figures", sql, report, error);
     if (status == RK_OK) status = study_trend(report, run->database, name, error);
     return status == RK_OK ? add_result(run, name ? name : "*", report, error) : status;

@@ -1,6 +1,7 @@
 #include "cli/plan_axes.h"
 
 #include "catalog/plan_fields.h"
+#include "rules/rules.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -359,6 +360,15 @@ static void settle_recompute(struct plan_draft *draft)
         plan->recompute_parts = 1u << RK_PART_CORE_ATTENTION;
 }
 
+enum rk_status plan_objective_check(const struct rk_plan *plan, struct rk_error *error)
+{
+    const struct rule_case c = {.plan = plan, .who = 1u << plan->framework};
+    if (rule_holds(RULE_OBJECTIVE_OF, &c)) return RK_OK;
+    const struct rule_words words = rule_words(RULE_OBJECTIVE_OF, &c);
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "objective=%s %s: %s",
+                   rk_objective_name(plan->objective), words.need, words.fix);
+}
+
 enum rk_status plan_problem_take(const struct plan_draft *said, struct rk_plans_problem *problem,
                                  struct rk_error *error)
 {
@@ -388,7 +398,9 @@ enum rk_status plan_problem_take(const struct plan_draft *said, struct rk_plans_
     if (!plan_given(&draft, "precision")) problem->base.precision = before.precision;
     if (!plan_given(&draft, "messages_sharded"))
         problem->base.messages_sharded = before.messages_sharded;
-    return plan_axes_take(&draft, problem, error);
+    const enum rk_status status =
+        problem->unstartable ? RK_OK : plan_objective_check(&problem->base, error);
+    return status == RK_OK ? plan_axes_take(&draft, problem, error) : status;
 }
 
 enum rk_status plan_axes_check(const struct rk_plans_problem *problem, struct rk_error *error)

@@ -42,6 +42,9 @@ enum rk_status plan_axes_restrict(const struct plan_axis_values *values,
 enum rk_status plan_axes_take(const struct plan_draft *draft, struct rk_plans_problem *problem,
                               struct rk_error *error);
 
+/* RK_BAD_ARGUMENT where no plan of the framework has the objective: whatever its degrees are. */
+enum rk_status plan_objective_check(const struct rk_plan *plan, struct rk_error *error);
+
 /* What a draft says as what all plans have: an axis is restricted to its word, everything else
  * stands in problem->base, whose ranks, batch and sequence stay. */
 enum rk_status plan_problem_take(const struct plan_draft *draft, struct rk_plans_problem *problem,

@@ -406,12 +406,19 @@ static void add_required(struct report *report, const struct forecast *f)
 
 void forecast_rates(struct report *report, const struct forecast *f)
 {
-    struct report_cell cells[COUNT_OF(rate_columns)];
+    enum { COLUMNS = COUNT_OF(rate_columns) };
+    struct report_cell cells[COLUMNS];
+    struct report_column *columns = report_alloc(report, sizeof rate_columns);
+    if (!columns) return;
+    memcpy(columns, rate_columns, sizeof rate_columns);
+    for (int i = 0; i < COLUMNS && (f->plan->lora || f->plan->frozen); i++)
+        if (strcmp(columns[i].name, "model_FLOPps_per_gpu") == 0)
+            columns[i].help = "model FLOP: three times forward, twice of frozen weights";
     rate_cells(f, cells);
-    report_row(
-        report,
-        REPORT_ONE(report, "rates", "Throughput", REPORT_IN_TEXT | REPORT_IN_JSON, rate_columns),
-        cells);
+    report_row(report,
+               report_one(report, "rates", "Throughput", REPORT_IN_TEXT | REPORT_IN_JSON, columns,
+                          COLUMNS),
+               cells);
     if (rk_plan_answers(f->plan) > 1)
         report_note(report, "  a sample is a pair of answers: tokens are those of both");
     add_required(report, f);

@@ -3,6 +3,7 @@
 #include "cli/check.h"
 #include "cli/describe.h"
 #include "cli/export_plan.h"
+#include "cli/launchable.h"
 #include "cli/pages.h"
 #include "cli/plan_axes.h"
 #include "cli/prediction.h"
@@ -86,49 +87,6 @@ enum rk_status search_answer_nearest(struct report *report, const struct search 
     return forecast_nearest(report, &best.forecast, NULL, search->args->nearest, error);
 }
 
-/* What the file that launches a plan does not say of it. */
-static void add_lost(struct report *report, const struct search *search, const struct rk_plan *plan)
-{
-    const struct export_plan both = {*search->problem.model, *plan};
-    struct notes *notes = calloc(1, sizeof *notes);
-    struct rk_error error;
-    if (!notes) return;
-    if (export_lost(launch_tool(plan)->to, &both, notes, &error) != RK_OK) notes->count = 0;
-    for (int i = 0; i < notes->count; i++)
-        if (notes->note[i].severity == NOTE_WARNING)
-            report_note(report,
-                        report_text(report, "  the file cannot say %s %s: %s", notes->note[i].what,
-                                    notes->note[i].have, notes->note[i].need));
-    free(notes);
-}
-
-/* Why no launch file is written of a plan, and what is; NULL: one is. */
-static const char *unlaunchable(struct report *report, const struct search *search,
-                                const struct rk_plan *plan)
-{
-    const struct launch_tool *tool = launch_tool(plan);
-    const struct export_plan both = {*search->problem.model, *plan};
-    struct export_plan torch = {*search->problem.model, rk_plan_default()};
-    struct notes *notes = calloc(1, sizeof *notes), *more = calloc(1, sizeof *more);
-    struct rk_error error, ignored;
-    const char *why = NULL;
-    torch.plan.framework = RK_FSDP;
-    torch.plan.zero = 3;
-    torch.plan.ranks = torch.plan.batch = 8;
-    if (notes && more && launch_has_file(search->problem.system) &&
-        rk_answerer(plan->framework)->runs &&
-        export_lost(tool->to, &both, notes, &error) != RK_OK) {
-        const bool other = tool->to == EXPORT_MEGATRON &&
-                           export_lost(EXPORT_TORCHTITAN, &torch, more, &ignored) == RK_OK;
-        why = report_text(report, "  cannot be launched: `reckon export %s` refuses it: %s%s",
-                          tool->format, error.text,
-                          other ? "; framework=fsdp has files of this model" : "");
-    }
-    free(notes);
-    free(more);
-    return why;
-}
-
 /* What to do with the best one. */
 static void add_next(struct report *report, const struct search *search)
 {
@@ -138,7 +96,9 @@ static void add_next(struct report *report, const struct search *search)
     const char *model = search_model_word(report, search);
     const char *system = search_system_word(report, search);
     const char *format =
-        unlaunchable(report, search, &plan) ? NULL : launch_format(search->problem.system, &plan);
+        launch_refusal(report, search->problem.model, search->problem.system, &plan)
+            ? NULL
+            : launch_format(search->problem.system, &plan);
     rk_plan_text(&plan, words, sizeof words);
     if (search_is_over_clusters(search)) {
         search_clusters_next(report, search, &plan);
@@ -152,7 +112,9 @@ static void add_next(struct report *report, const struct search *search)
     if (format)
         report_note(report, report_text(report, "  reckon export %s -m %s gpus%" PRIu64 " %s",
                                         format, model, plan.ranks, words));
-    if (format) add_lost(report, search, &plan);
+    if (format)
+        report_paragraph(report,
+                         launch_lost(report, search->problem.model, search->problem.system, &plan));
     report_note(report, report_text(report, "  reckon predict -m %s -s %s -g %" PRIu64 " %s", model,
                                     system, plan.ranks, words));
 }
@@ -375,7 +337,6 @@ static bool add_best(struct report *report, const struct search *search, const c
     take_first(search, &best);
     const enum sure sure = verdict_best(report, search->result.complete, &best.forecast);
     if (!search->args->run.tokens) *price = verdict_cost(report, &best.forecast);
-    if (!over) report_paragraph(report, unlaunchable(report, search, best.forecast.plan));
     return sure == SURE_UNSURE;
 }
 

@@ -54,8 +54,7 @@ enum rk_status search_take_words(const struct search_args *args, struct rk_plans
         status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                          "--framework and a word of the plan say the same: give one of them");
     if (status != RK_OK) return status;
-    if (args->framework < 0 && !plan_given(&draft, "framework") &&
-        draft.plan.objective != RK_NEXT_TOKEN) {
+    if (args->framework < 0 && !plan_given(&draft, "framework") && rk_plan_is_torchs(&draft.plan)) {
         draft.plan.framework = rk_usual_framework_of(problem->system, &draft.plan);
         draft.given[plan_row("framework")] = true;
     }

@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "cli/describe.h"
+#include "cli/launchable.h"
 #include "facts/learned.h"
 
 #include <inttypes.h>
@@ -183,6 +184,12 @@ enum report_tone verdict_tone(enum sure sure)
     return tones[sure];
 }
 
+static void add_launch(struct report *report, const struct forecast *f)
+{
+    if (f->prediction->timed)
+        report_paragraph(report, launch_refusal(report, f->model, f->system, f->plan));
+}
+
 void verdict_add(struct report *report, const struct forecast *f, const struct sure_bounds *bounds)
 {
     const enum sure sure = verdict_sure(f, bounds);
@@ -191,6 +198,7 @@ void verdict_add(struct report *report, const struct forecast *f, const struct s
                                     f->system->id, (unsigned long long)f->plan->ranks,
                                     f->plan->ranks == 1 ? "" : "s", forecast_model(f->plan)));
     forecast_plan(report, f);
+    add_launch(report, f);
 }
 
 void verdict_of(struct report *report, const char *what, const struct forecast *f)
@@ -200,6 +208,8 @@ void verdict_of(struct report *report, const char *what, const struct forecast *
                   report_text(report, "%s%s", what, line_of(report, f, sure)));
     struct report_table *before = report->last;
     forecast_plan(report, f);
+    add_launch(report, f);
+    report_paragraph(report, launch_lost(report, f->model, f->system, f->plan));
     report_to_front(report, before);
 }
 
@@ -211,6 +221,7 @@ enum sure verdict_best(struct report *report, bool complete, const struct foreca
                               complete ? "Best plan"
                                        : "INCOMPLETE, stopped by a signal: the best plan so far",
                               sure == SURE_UNSURE ? "is " : "", line_of(report, f, sure)));
+    add_launch(report, f);
     return sure;
 }
 

@@ -61,6 +61,14 @@ static enum rk_status find_plan(const struct rk_budget *b, struct rk_budgeted *w
     return status;
 }
 
+static void take_tokens(const struct rk_budget *b, struct rk_budgeted *w)
+{
+    rk_campaign_expect(&w->campaign, &w->outcome);
+    w->tokens = INFINITY;
+    if (b->days > 0) w->tokens = RK_BUDGET_TOKENS * b->days * DAY_S / w->outcome.total_s;
+    if (b->cost > 0) w->tokens = fmin(w->tokens, RK_BUDGET_TOKENS * b->cost / w->outcome.cost);
+}
+
 /* Days and money are as many times as much as the tokens. */
 enum rk_status rk_budget_weigh(const struct rk_budget *b, struct rk_budgeted *w,
                                struct rk_error *error)
@@ -76,10 +84,13 @@ enum rk_status rk_budget_weigh(const struct rk_budget *b, struct rk_budgeted *w,
     rk_predict(&w->model, w->system, &w->offer.found.plan, &prediction);
     status = b->run(b->context, w, &prediction, &w->campaign, error);
     if (status != RK_OK) return status;
-    rk_campaign_expect(&w->campaign, &w->outcome);
-    w->tokens = INFINITY;
-    if (b->days > 0) w->tokens = RK_BUDGET_TOKENS * b->days * DAY_S / w->outcome.total_s;
-    if (b->cost > 0) w->tokens = fmin(w->tokens, RK_BUDGET_TOKENS * b->cost / w->outcome.cost);
+    take_tokens(b, w);
+    struct rk_campaign afforded = w->campaign;
+    afforded.tokens = w->tokens;
+    if (!b->spares_said && !rk_campaign_spares(&afforded)) { /* it is too short for any */
+        w->campaign.recovery.spares = 0;
+        take_tokens(b, w);
+    }
     w->asked = rk_optimal_tokens(b->law, (double)rk_model_active_parameters(&w->model));
     return RK_OK;
 }

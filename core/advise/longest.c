@@ -119,10 +119,11 @@ void rk_longest_forget(struct rk_longest *p)
 
 /* ---- does it fit? ---- */
 
-enum rk_framework rk_longest_framework(enum rk_longest_kind kind, const struct rk_system *system)
+enum rk_framework rk_longest_framework(enum rk_longest_kind kind, const struct rk_system *system,
+                                       const struct rk_plan *words)
 {
     const bool deepspeed = kind == RK_LONGEST_DEEPSPEED || kind == RK_LONGEST_CHUNKED;
-    return deepspeed ? RK_DEEPSPEED : rk_usual_framework(system);
+    return deepspeed ? RK_DEEPSPEED : rk_usual_framework_of(system, words);
 }
 
 static struct rk_plan plan_of(const struct rk_longest *p, const struct rk_longest_candidate *c,
@@ -141,7 +142,7 @@ static struct rk_plan plan_of(const struct rk_longest *p, const struct rk_longes
     plan.batch = c->pipeline * c->data;
     plan.zero = c->zero;
     plan.gradient_overlap = plan.weight_overlap = true;
-    plan.framework = rk_longest_framework(c->kind, p->system[c->kind]);
+    plan.framework = rk_longest_framework(c->kind, p->system[c->kind], &p->words);
     if (!p->xla_given)
         plan.xla = rk_usual_xla(p->system[c->kind], plan.framework) && !plan.flat_units;
     if (!p->attention_given)

@@ -32,16 +32,26 @@ static double all_away(double offered, uint64_t most)
     return share;
 }
 
-uint64_t rk_campaign_spares(const struct rk_campaign *c)
+static const double rare = 0.02; /* of failures that wait for a node, of runs that see one */
+
+uint64_t rk_campaign_spares_long(const struct rk_campaign *c)
 {
     enum { MOST = 500 };
-    const double rare = 0.02, rate = breaking_rate(c), away = rate * c->recovery.repair_s;
-    const double work_s = ceil(c->tokens / c->tokens_per_step) * c->step_s;
+    const double away = breaking_rate(c) * c->recovery.repair_s;
     uint64_t spares = 0;
-    if (!(rate * work_s > rare)) return 0;
     while (away > 0 && spares < MOST && all_away(away, spares) > rare)
         spares++;
     return spares;
+}
+
+double rk_campaign_long_step_s(const struct rk_campaign *c)
+{
+    return rare / breaking_rate(c) / ceil(c->tokens / c->tokens_per_step);
+}
+
+uint64_t rk_campaign_spares(const struct rk_campaign *c)
+{
+    return c->step_s > rk_campaign_long_step_s(c) ? rk_campaign_spares_long(c) : 0;
 }
 
 /* That fail together: a rack of NVLink or a pod of ICI has many hosts. */

@@ -566,7 +566,9 @@ bool clusters_costs_open(struct clusters_costs *costs, const struct clusters_que
     *costs = (struct clusters_costs){
         .question = question, .round = round, .microbatches = question->words.batch / round};
     const uint64_t layers = question->model->layers;
-    costs->most_stages = (int)(layers < RK_MAX_STAGES ? layers : RK_MAX_STAGES);
+    const uint64_t filled = plan_must_fill(&question->words) ? costs->microbatches : RK_MAX_STAGES;
+    costs->most_stages = (int)(layers < filled ? layers : filled);
+    if (costs->most_stages > RK_MAX_STAGES) costs->most_stages = RK_MAX_STAGES;
     if (!open_rows(costs) || !open_flights(costs)) return false;
     for (int i = 0; i < question->machine->clusters; i++)
         if (!open_cluster(costs, i, shelf)) return false;

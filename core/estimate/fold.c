@@ -90,6 +90,12 @@ static void spend_operation(struct layer_fold *fold, enum fold_pass pass,
     fold->pass_s[pass] += waited_s;
 }
 
+enum fold_pass fold_pass_of(const struct operation *op, int pass)
+{
+    const bool reads = op->kind == OPERATION_COMM && op->part == RK_PART_CORE_ATTENTION;
+    return reads && pass == RK_WGRAD ? FOLD_AGRAD : (enum fold_pass)pass;
+}
+
 /* `bare` forward passes more that no backward follows. */
 static void fold_times(struct layer_fold *fold, const struct timed_layer *timed, int at,
                        bool redone, int bare)
@@ -98,7 +104,7 @@ static void fold_times(struct layer_fold *fold, const struct timed_layer *timed,
     for (int pass = 0; pass < RK_PASSES; pass++) {
         const int times = pass == RK_FORWARD ? 1 + bare : 1;
         for (int i = 0; i < times; i++) {
-            spend_operation(fold, (enum fold_pass)pass, timed, at, (enum rk_pass)pass);
+            spend_operation(fold, fold_pass_of(op, pass), timed, at, (enum rk_pass)pass);
             fold->kernel_flop += op->flop[pass];
             fold_link(fold, timed, at, pass);
         }
@@ -215,7 +221,7 @@ static void fold_launches(struct layer_fold *fold, const struct bench *bench,
     for (int i = 0; i < layer->operations; i++) {
         const struct operation *op = &layer->operation[i];
         for (int pass = 0; pass < RK_PASSES; pass++)
-            starts[pass] += starts_of(bench, op, pass);
+            starts[fold_pass_of(op, pass)] += starts_of(bench, op, pass);
         starts[FOLD_FORWARD] += rk_plan_bare_passes(bench->plan) * starts_of(bench, op, RK_FORWARD);
         if (treatment == RECOMPUTED && is_redone(bench->plan, parts_that_redo(op)))
             starts[FOLD_RECOMPUTE] += starts_of(bench, op, RK_FORWARD);

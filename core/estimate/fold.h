@@ -161,6 +161,11 @@ double working_of(const struct rk_plan *plan, const struct operation *op, bool r
 /* What an operation's time is spent on. */
 enum spending spending_of(const struct operation *op);
 
+/* The sum that a pass of an operation is part of. Keys and values that are gathered once more are
+ * read by the gradients of attention's inputs, so that they cannot wait with the gradients of
+ * weights; what a product gathers once more can. */
+enum fold_pass fold_pass_of(const struct operation *op, int pass);
+
 /* What the host takes to start a kernel; 0 when it starts none. */
 double host_start_s(const struct rk_system *system, const struct rk_plan *plan);
 

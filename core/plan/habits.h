@@ -26,4 +26,15 @@ static inline bool plan_lacks_engine(const struct rk_plan *plan)
     return habits_of(plan)->engine && !plan->transformer_engine;
 }
 
+/* Has it what trainers around Hugging Face's have, and torchtitan and DeepSpeed's file do not?
+ * Activations go away in those on data-parallel ranks alone. */
+static inline bool plan_of_trainers(const struct rk_plan *plan)
+{
+    const bool data = plan->tensor == 1 && plan->context == 1 && plan->pipeline == 1;
+    return habits_of(plan)->libraries && plan->sequence_chunks <= 1 &&
+           (rk_plan_is_torchs(plan) || plan->loss_in_chunks || plan->autocast ||
+            plan->loss != RK_LOSS_USUAL || plan->optimizer != RK_ADAM ||
+            plan->weight_element_bytes == 2 || (data && rk_plan_activations_away(plan) > 0));
+}
+
 #endif

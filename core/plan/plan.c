@@ -89,6 +89,11 @@ enum rk_framework rk_framework_of(enum rk_by by)
     return by == RK_BY_CALCULON ? RK_CALCULON : RK_MEGATRON;
 }
 
+bool rk_plan_is_torchs(const struct rk_plan *plan)
+{
+    return plan->objective != RK_NEXT_TOKEN || plan->lora || plan->base != RK_BASE_PLAIN;
+}
+
 const char *plan_beyond(const struct rk_plan *plan, enum rk_by by)
 {
     /* clang-format off */

@@ -106,6 +106,17 @@ static int32_t pass_task(const struct pass_of_layer *p, int i, enum rk_work work
 }
 
 /* What a pass waits for beyond its operations: the host, experts' exchanges that nothing hides. */
+/* What an operation takes of a pass. */
+static double waited_s(const struct pass_of_layer *p, int i, enum rk_work work)
+{
+    double all_s = 0;
+    if (work == RK_WORK_AGAIN) return is_redone(p, i) ? p->kind->timed.waited_s[i][RK_FORWARD] : 0;
+    for (int of = 0; of < RK_PASSES; of++)
+        if (fold_pass_of(operation_of(p, i), of) == fold_passes[work])
+            all_s += p->kind->timed.waited_s[i][of];
+    return all_s;
+}
+
 static void put_waits(const struct pass_of_layer *p, enum rk_work work)
 {
     const enum fold_pass pass = fold_passes[work];
@@ -114,8 +125,7 @@ static void put_waits(const struct pass_of_layer *p, enum rk_work work)
     if (*known == RK_NONE) {
         struct rk_task task = {.work = work, .name = "waits", .seconds = fold->pass_s[pass]};
         for (int i = 0; i < p->kind->flow.operations; i++)
-            if (work != RK_WORK_AGAIN || is_redone(p, i))
-                task.seconds -= p->kind->timed.waited_s[i][passes[work]];
+            task.seconds -= waited_s(p, i, work);
         strncpy(task.layer, layer_kind_name(p->slot->kind), sizeof task.layer - 1);
         if (task.seconds < 1e-12 * fold->pass_s[pass]) task.seconds = 0;
         *known = new_task(p->b, &task);

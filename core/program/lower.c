@@ -410,6 +410,9 @@ enum rk_status build_check(const struct rk_model *model, const struct rk_system 
     if (plan->lora || plan->base || rk_plan_bare_passes(plan))
         return refuse(error, "adapters, weights of 4 and 8 bits and passes of a reference are not "
                              "lowered; leave lora, base and reference out");
+    if (plan->step_in_backward)
+        return refuse(error, "steps of the optimizer within backward are not lowered; leave "
+                             "step-in-backward out");
     if (plan->deferred_wgrad)
         return refuse(error, "weight gradients of the head that are put off are not lowered; leave "
                              "defer-wgrad out");

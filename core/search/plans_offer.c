@@ -74,6 +74,12 @@ const struct habits *plans_starts(const struct offered *o)
     return &habits_of_framework[starting(o)];
 }
 
+bool plans_of_trainers(const struct offered *o)
+{
+    const struct rk_plan *base = &o->problem->base;
+    return !plans_asked(o) && habits_of_framework[starting(o)].libraries && rk_plan_is_torchs(base);
+}
+
 void plans_offer_divisors(struct offered *o, const struct rk_plan *plan, uint64_t n, is_usual *is)
 {
     uint64_t divisor[MAX_DIVISORS];
@@ -94,7 +100,7 @@ static bool usual_tensor(const struct offered *o, const struct rk_plan *plan, ui
 {
     (void)plan;
     return o->problem->model->heads % value == 0 &&
-           value <= 2 * o->problem->system->network[0].size;
+           value <= (plans_of_trainers(o) ? 1 : 2 * o->problem->system->network[0].size);
 }
 
 void offer_tensor(struct offered *o, const struct rk_plan *plan)
@@ -107,7 +113,8 @@ enum { LEAST_TOKENS = 2048, MOST_SAMPLES = 64, MOST_CHUNKS = 16 };
 static bool usual_context(const struct offered *o, const struct rk_plan *plan, uint64_t value)
 {
     const uint64_t tokens = sequence_of(o, plan);
-    return value == 1 || (tokens % value == 0 && tokens / value >= LEAST_TOKENS);
+    return value == 1 ||
+           (!plans_of_trainers(o) && tokens % value == 0 && tokens / value >= LEAST_TOKENS);
 }
 
 void offer_context(struct offered *o, const struct rk_plan *plan)
@@ -152,7 +159,7 @@ void offer_expert_tensor(struct offered *o, const struct rk_plan *plan)
 static bool usual_expert(const struct offered *o, const struct rk_plan *plan, uint64_t value)
 {
     (void)plan;
-    return o->problem->model->experts % value == 0;
+    return value == 1 || (!plans_of_trainers(o) && o->problem->model->experts % value == 0);
 }
 
 void offer_expert(struct offered *o, const struct rk_plan *plan)
@@ -368,7 +375,8 @@ void offer_recompute(struct offered *o, const struct rk_plan *plan)
     }
     plans_offer(o, RK_RECOMPUTE_VALUE(RK_KEEP, 0));
     for (size_t i = 0; i < sizeof usual_parts / sizeof *usual_parts; i++)
-        if ((usual_parts[i] & ~have) == 0 && parts_start(starting(o), usual_parts[i]))
+        if (!plans_of_trainers(o) && (usual_parts[i] & ~have) == 0 &&
+            parts_start(starting(o), usual_parts[i]))
             plans_offer(o, RK_RECOMPUTE_VALUE(RK_SELECTIVE, usual_parts[i]));
     plans_offer(o, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
 }
@@ -410,6 +418,7 @@ void offer_recompute_layers(struct offered *o, const struct rk_plan *plan)
         return;
     }
     plans_offer(o, 0);
+    if (!o->problem->unstartable && plan_of_trainers(&o->problem->base)) return; /* in no file */
     for (uint64_t n = 1; n < most && plan->recompute == RK_WHOLE; n *= 2)
         plans_offer(o, n);
 }

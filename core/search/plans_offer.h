@@ -63,6 +63,10 @@ void plans_offer_both(struct offered *o);
 /* Its habits, where they decide what starts. */
 const struct habits *plans_starts(const struct offered *o);
 
+/* Are its plans those of trainers around torch (rk_plan_is_torchs), whose files have few of the
+ * choices? Where a value is asked for, it is offered all the same. */
+bool plans_of_trainers(const struct offered *o);
+
 typedef bool is_usual(const struct offered *o, const struct rk_plan *plan, uint64_t value);
 
 /* Divisors of n that are usual, or asked for. */

@@ -41,11 +41,20 @@ static bool asks_to_offload(const struct offered *o, enum rk_plan_axis axis)
     return any;
 }
 
+/* Of torch's FSDP: 3, and 2 (SHARD_GRAD_OP) of the first one alone; else DDP. */
+static bool trainers_have(const struct offered *o, uint64_t zero)
+{
+    const struct rk_plan *base = &o->problem->base;
+    return !plans_of_trainers(o) || base->framework != RK_FSDP || zero == 0 || zero == 3 ||
+           (zero == 2 && base->flat_units);
+}
+
 void offer_zero(struct offered *o, const struct rk_plan *plan)
 {
     if (has_copies(o, plan)) {
         for (uint64_t zero = 0; zero <= 3; zero++)
-            if (plans_asked(o) || usual_zero(plan, zero)) plans_offer(o, zero);
+            if (plans_asked(o) || (usual_zero(plan, zero) && trainers_have(o, zero)))
+                plans_offer(o, zero);
         return;
     }
     /* Of one rank, which shards nothing, what is said; ZeRO 1 is there what none is, and offloads.
@@ -87,13 +96,15 @@ void offer_shard_ranks(struct offered *o, const struct rk_plan *plan)
     plans_offer(o, 0);
     if (plans_asked(o))
         plans_offer_divisors(o, plan, all, any_divisor);
-    else if (ranks_of_domain(o, plan, all))
+    else if (ranks_of_domain(o, plan, all) && !plans_of_trainers(o))
         plans_offer(o, ranks_of_domain(o, plan, all));
 }
 
 void offer_keep_gathered(struct offered *o, const struct rk_plan *plan)
 {
-    if (plan->zero == 3 && has_copies(o, plan))
+    const bool starts =
+        plans_asked(o) || o->problem->unstartable || plans_starts(o)->keeps_gathered;
+    if (plan->zero == 3 && has_copies(o, plan) && starts)
         plans_offer_both(o);
     else
         plans_only(o, 0);

@@ -41,7 +41,7 @@ enum rk_framework rk_usual_framework(const struct rk_system *system)
 enum rk_framework rk_usual_framework_of(const struct rk_system *system, const struct rk_plan *plan)
 {
     const enum rk_framework usual = rk_usual_framework(system);
-    const bool torch = usual == RK_MEGATRON && plan->objective != RK_NEXT_TOKEN;
+    const bool torch = usual == RK_MEGATRON && rk_plan_is_torchs(plan);
     return torch && frameworks_on(system) >> RK_FSDP & 1 ? RK_FSDP : usual;
 }
 

@@ -63,7 +63,7 @@ static enum rk_status share_of(const struct study *study, const struct study_poi
     const struct rk_prediction second = {.outcome = {.step_s = 1}};
     struct rk_plans_problem problem;
     struct rk_campaign campaign;
-    struct rk_campaign_outcome o;
+    struct rk_campaign_outcome o, alone;
     double tokens;
     study_problem(study, point, &problem);
     problem.base.ranks = gpus;
@@ -73,12 +73,20 @@ static enum rk_status share_of(const struct study *study, const struct study_poi
         status = rk_run_campaign(study->facts, &study->run, model, system, &problem.base, &second,
                                  tokens, &campaign, NULL, 0, error);
     if (status != RK_OK) return status;
+    const bool said = study->run.has_spares;
+    if (!said) campaign.recovery.spares = rk_campaign_spares_long(&campaign);
     rk_campaign_expect(&campaign, &o);
+    if (!said) campaign.recovery.spares = 0;
+    rk_campaign_expect(&campaign, &alone);
     *share = (struct study_share){.tokens = tokens,
                                   .days = o.total_s / DAY_S,
                                   .gpu_hours = o.gpu_hours,
                                   .cost = o.cost,
-                                  .kW = run_kW(&campaign)};
+                                  .kW = run_kW(&campaign),
+                                  .long_step_s = rk_campaign_long_step_s(&campaign),
+                                  .short_days = alone.total_s / DAY_S,
+                                  .short_gpu_hours = alone.gpu_hours,
+                                  .short_cost = alone.cost};
     return RK_OK;
 }
 

@@ -128,6 +128,7 @@ static const char fixed_tables[] =
     /* of the whole run, for a second of a step with max_batch samples; and kW over accelerators' W
      */
     "    run_tokens REAL, run_days REAL, run_gpu_hours REAL, run_cost REAL, run_kW REAL,\n"
+    "    run_long_step_s REAL, short_days REAL, short_gpu_hours REAL, short_cost REAL,\n"
     "    PRIMARY KEY(figure, number)) WITHOUT ROWID;\n"
     "CREATE INDEX point_key ON point(key);\n"
     "CREATE TABLE search(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,\n"
@@ -170,21 +171,22 @@ static void create_ranking(struct sql *sql)
             "    strategy.plan");
     add_axis_names(sql, ",\n    strategy.", "");
     add_figure_names(sql, ",\n    strategy.", "");
-    static const char days[] = "ifnull(strategy.run_days, strategy.step_s * point.max_batch "
-                               "/ strategy.batch * point.run_days)";
     /* steps are as many times more as batches are smaller */
-    sql_add(
-        sql,
-        ",\n    strategy.power_W, strategy.clusters, strategy.step_usd,\n"
-        "    %s AS days,\n"
-        "    ifnull(strategy.run_gpu_hours, strategy.step_s * point.max_batch / strategy.batch\n"
-        "        * point.run_gpu_hours) AS gpu_hours,\n"
-        "    ifnull(strategy.run_usd, strategy.step_s * point.max_batch / strategy.batch\n"
-        "        * point.run_cost) AS cost_usd,\n"
-        "    ifnull(strategy.run_kWh, strategy.step_s * point.max_batch / strategy.batch\n"
-        "        * point.run_gpu_hours * run_kW * strategy.power_W) AS energy_kWh,\n"
-        "    run_tokens / %s AS tokens_per_day",
-        days, days);
+#define STEP "strategy.step_s * point.max_batch / strategy.batch"
+#define SHARE(what)                                                                                \
+    STEP " * CASE WHEN " STEP " > run_long_step_s THEN point.run_" what " ELSE short_" what " END"
+#define DAYS "ifnull(strategy.run_days, " SHARE("days") ")"
+    sql_add(sql, ",\n    strategy.power_W, strategy.clusters, strategy.step_usd,\n"
+                 "    " DAYS " AS days,\n"
+                 "    ifnull(strategy.run_gpu_hours, " SHARE(
+                     "gpu_hours") ") AS gpu_hours,\n"
+                                  "    ifnull(strategy.run_usd, " SHARE(
+                                      "cost") ") AS cost_usd,\n"
+                                              "    ifnull(strategy.run_kWh, " SHARE(
+                                                  "gpu_hours") " * run_kW * strategy.power_W) AS "
+                                                               "energy_kWh,\n"
+                                                               "    run_tokens / " DAYS
+                                                               " AS tokens_per_day");
     sql_add(sql, "\nFROM point JOIN figure ON figure.number = point.figure\n"
                  "    JOIN search ON search.key = point.key AND search.version =\n"
                  "        (SELECT value FROM study WHERE name = 'model_version')\n"

@@ -82,6 +82,8 @@ struct study_point {
     struct study_share {
         double tokens, days, gpu_hours, cost;
         double kW; /* over the accelerators' W: host, network, cooling */
+        /* Of a run whose step takes at most that long, which keeps no spare nodes. */
+        double long_step_s, short_days, short_gpu_hours, short_cost;
     } run;
 };
 

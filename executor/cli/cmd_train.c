@@ -494,6 +494,7 @@ int cmd_train(int argc, char **argv)
                                           args.system != NULL};
         code = show_stopped(&watch, show_answer(&watch, &asked, &job.result));
     }
+    if (code == RK_OK && watch.log_lost) code = RK_IO;
     train_files_release(&files);
     free(watch.curve);
     rk_system_release(&job.system);

@@ -80,6 +80,7 @@ bool train_watch_step(void *context, const struct rk_train_step *s)
                 strerror(errno));
         fclose(w->log);
         w->log = NULL;
+        w->log_lost = true; /* the run goes on, and fails at its end */
     }
     if (!w->args->quiet && s->skipped) {
         fprintf(out, "step %6llu  loss %8.4f  skipped: gradients overflow at loss scale %g\n",

@@ -30,6 +30,7 @@ struct watch {
     const struct train_args *args;
     uint64_t steps, done;
     FILE *log;
+    bool log_lost;             /* it could not be written any more */
     struct train_curve *curve; /* NULL: nobody draws it */
     struct rk_plan *plan;      /* at hand */
     struct train_switch changes;

@@ -1,6 +1,7 @@
 /* reckon adapt: a running step after step, and when another plan pays. */
 #include "advise/adapt.h"
 #include "cli/commands.h"
+#include "cli/launchable.h"
 #include "cli/plan_input.h"
 #include "cli/plan_operands.h"
 #include "cli/progress.h"
@@ -339,6 +340,15 @@ static enum rk_status least_room(const char *headroom, const struct plan_input *
     return status;
 }
 
+/* The plans that switches propose are of its model and framework. */
+static void say_launch(const struct plan_input *input)
+{
+    struct report report = {.first = NULL};
+    const char *why = launch_refusal(&report, &input->model, &input->system, &input->draft.plan);
+    if (why) fprintf(stderr, "reckon: %s\n", why);
+    report_release(&report);
+}
+
 static enum rk_status follow(const struct adapt_args *args, const struct plan_input *input,
                              struct adapt_options *options, FILE *records, struct told *told,
                              struct rk_error *error)
@@ -378,6 +388,7 @@ int cmd_adapt(int argc, char **argv)
     enum rk_status status = plan_gather(&args.source, &input, &error);
     if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);
     if (status == RK_OK) status = open_files(&args, &file, &told, &error);
+    if (status == RK_OK) say_launch(&input);
     if (status == RK_OK) status = follow(&args, &input, &options, file, &told, &error);
     status = close_output(&args, &told, status, &error);
     int code;

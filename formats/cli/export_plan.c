@@ -28,31 +28,25 @@ bool launch_has_file(const struct rk_system *system)
     return rk_usual_framework(system) == RK_MEGATRON;
 }
 
-/* Has it what trainers around Hugging Face's have, and torchtitan and DeepSpeed's file do not? */
-static bool is_of_trainer(const struct rk_plan *plan)
-{
-    return habits_of(plan)->libraries &&
-           (plan->lora || plan->base != RK_BASE_PLAIN || plan->loss_in_chunks || plan->autocast ||
-            plan->objective != RK_NEXT_TOKEN || plan->loss != RK_LOSS_USUAL ||
-            plan->optimizer != RK_ADAM || plan->weight_element_bytes == 2);
-}
-
-/* What axolotl's file says and trl's does not: the objective, adapters in fp32 on a narrow base. */
+/* What axolotl's file says and trl's does not: the objective, activations that leave, adapters in
+ * fp32 on a narrow base. */
 static bool is_axolotls(const struct rk_plan *plan)
 {
-    return plan->objective != RK_NEXT_TOKEN || plan->lora_element_bytes == 4;
+    return plan->objective != RK_NEXT_TOKEN || rk_plan_activations_away(plan) > 0 ||
+           plan->lora_element_bytes == 4;
 }
 
 const struct launch_tool *launch_tool(const struct rk_plan *plan)
 {
     static const struct launch_tool trl = {"trl", EXPORT_TRL, &trl_target};
     static const struct launch_tool axolotl = {"axolotl", EXPORT_AXOLOTL, &axolotl_target};
+    static const struct launch_tool units = {"fsdp", EXPORT_FSDP, NULL};
     static const struct launch_tool tools[RK_FRAMEWORKS] = {
         [RK_MEGATRON] = {"megatron", EXPORT_MEGATRON, NULL},
         [RK_FSDP] = {"torchtitan", EXPORT_TORCHTITAN, &torchtitan_target},
         [RK_DEEPSPEED] = {"deepspeed", EXPORT_DEEPSPEED, &deepspeed_target}};
-    if (is_of_trainer(plan)) return is_axolotls(plan) ? &axolotl : &trl;
-    return &tools[plan->framework];
+    if (plan_of_trainers(plan)) return is_axolotls(plan) ? &axolotl : &trl;
+    return plan->framework == RK_FSDP && plan->recompute_layers ? &units : &tools[plan->framework];
 }
 
 const char *launch_format(const struct rk_system *system, const struct rk_plan *plan)

@@ -40,7 +40,9 @@ const char *launch_format(const struct rk_system *system, const struct rk_plan *
     "the degrees of the plan"
 
 /* The tool whose file says most of a plan: trainers around Hugging Face's for adapters, bases in
- * few bits, preferences and the like. `file` is NULL for Megatron-LM. */
+ * few bits, preferences and the like (trl's, whose file says neither the objective nor offloaded
+ * activations, else axolotl's), units of FSDP for the first layers that are recomputed. `file` is
+ * NULL for Megatron-LM and for units. */
 struct target;
 struct launch_tool {
     const char *format; /* of `reckon export` */

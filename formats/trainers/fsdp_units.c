@@ -30,7 +30,7 @@ static struct rk_local unit_of(const struct rk_local *local, const struct rk_loc
 {
     struct rk_local unit = *all;
     unit.zero = local->zero == 3 ? 3 : 2;
-    unit.keep_gathered = false;
+    unit.keep_gathered = local->zero == 3 && local->keep_gathered;
     unit.recompute = local->recompute;
     unit.recompute_parts = local->recompute == RK_SELECTIVE ? sayable(local->recompute_parts) : 0;
     if (unit.recompute == RK_SELECTIVE && !unit.recompute_parts) unit.recompute = RK_KEEP;

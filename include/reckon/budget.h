@@ -26,6 +26,7 @@ struct rk_budget {
     const struct rk_system *hosted; /* asked where nothing fits `system`; NULL: none */
     double days, cost;              /* at most; 0: no limit, of one of them */
     enum rk_scaling_law law;
+    bool spares_said;     /* spare nodes are as many as `run` sets; else as the tokens ask for */
     uint64_t gpus, batch; /* batch 0: 4 million tokens, in whole samples of every GPU */
     int threads;
     bool (*stop)(void *context);

@@ -116,6 +116,10 @@ RK_API struct rk_campaign rk_campaign_of(const struct rk_campaign_facts *facts,
  * fails in less than one of fifty like it. */
 RK_API uint64_t rk_campaign_spares(const struct rk_campaign *campaign);
 
+/* Those of a long run of as many nodes, and how long a step of this run takes where it is one. */
+RK_API uint64_t rk_campaign_spares_long(const struct rk_campaign *campaign);
+RK_API double rk_campaign_long_step_s(const struct rk_campaign *campaign);
+
 /* Time without training to go from a plan to another one: the checkpoint is written, the run starts
  * again and reads its new parts. 0 when only the batch differs. */
 RK_API double rk_campaign_switch_s(const struct rk_campaign *from, const struct rk_plan *from_plan,

@@ -68,9 +68,10 @@ struct rk_longest {
  * stages. */
 enum { RK_LONGEST_SAMPLES = 16 };
 
-/* Whose plans they are. */
+/* Whose plans they are, with such words. */
 RK_API enum rk_framework rk_longest_framework(enum rk_longest_kind kind,
-                                              const struct rk_system *system);
+                                              const struct rk_system *system,
+                                              const struct rk_plan *words);
 
 /* Lists the candidates for p->gpus anew; RK_NO_MEMORY without memory. */
 RK_API enum rk_status rk_longest_list(struct rk_longest *p, struct rk_error *error);

@@ -350,7 +350,11 @@ RK_API enum rk_framework rk_framework_of(enum rk_by by);
 struct rk_system;
 RK_API enum rk_framework rk_usual_framework(const struct rk_system *system);
 
-/* The same for such a plan, whose framework is not known: preferences are trained around torch. */
+/* Is it of trainers around torch: preferences, adapters, weights in few bits? No argument of
+ * Megatron-LM's says any of them. */
+RK_API bool rk_plan_is_torchs(const struct rk_plan *plan);
+
+/* The usual framework for such a plan, whose own is not known: FSDP where it is torch's. */
 RK_API enum rk_framework rk_usual_framework_of(const struct rk_system *system,
                                                const struct rk_plan *plan);
 

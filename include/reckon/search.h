@@ -26,7 +26,7 @@ RK_API uint64_t rk_space_count(const struct rk_space *space);
 
 /* Goes up whenever any plan gets another figure, count or order, be it in the last digit: states
  * and studies of another version are not resumed from. */
-enum { RK_MODEL_VERSION = 5 };
+enum { RK_MODEL_VERSION = 6 };
 
 enum rk_search_mode {
     RK_SEARCH_PRUNED,     /* prunes groups by lower bounds; the same answer */

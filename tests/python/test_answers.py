@@ -1,9 +1,14 @@
 """Answers of the module as Python's users expect them: rows, frames, plans, signatures, messages."""
+import collections
 import dataclasses
+import html.parser
 import inspect
 import itertools
+import json
 import math
+import os
 import sys
+import tempfile
 import time
 import types
 import unittest
@@ -13,7 +18,36 @@ import reckon
 from asked import MODEL, PROGRAM, SYSTEM, printed, refusal
 
 
+class Elements(html.parser.HTMLParser):
+    """How often each element stands in a text, with the names of its attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.seen = collections.Counter()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.seen[tag, tuple(sorted(name for name, _ in attributes))] += 1
+
+
 class Answers(unittest.TestCase):
+    def test_names_are_text_in_notebooks(self):
+        shape = {"layers": 2, "hidden": 64, "heads": 4, "feedforward": 128, "sequence": 64, "vocabulary": 256}
+        evil = "x</script><script>alert(1)</script>](javascript:alert(1))<img src=x onerror=alert(1)>"
+
+        def shown(name):
+            with tempfile.TemporaryDirectory() as folder:
+                model = os.path.join(folder, "m.json")
+                with open(model, "w") as file:
+                    json.dump({"name": name, **shape}, file)
+                answers = [
+                    reckon.predict(model, SYSTEM, "gbs4 dp2"), reckon.search(model, SYSTEM, gpus=2, batch=4),
+                    reckon.fits(model, SYSTEM, "gbs4 dp2"), reckon.diff(model, SYSTEM, "gbs4 dp2", "gbs4 tp2"),
+                ]
+                return [Elements(answer._repr_html_()).seen for answer in answers]
+
+        self.assertEqual(shown("Plain name"), shown(evil))
+
     def test_each_row_of_many_has_a_verdict(self):
         plans = ["tp8 gbs32", "tp3 gbs32", "dp8 gbs33", {"tp": 4, "batch": 32}, reckon.Plan(tensor=1, batch=32)]
         many = reckon.predict_many(MODEL, SYSTEM, plans, gpus=8)

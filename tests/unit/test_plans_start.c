@@ -40,9 +40,9 @@ static void draw_question(struct plans_case *c, uint64_t seed)
     c->system.memory[0].capacity_bytes *= between(&r, 0.4, 4);
     const uint64_t ranks = gpus[below(&r, 13)];
     const uint64_t batch = one_in(&r, 2) ? 16 * (1 + below(&r, 16)) : ranks * (1 + below(&r, 7));
-    rk_plans_problem_init(&c->problem, &c->model, &c->system,
-                          (enum rk_framework)below(&r, RK_CALCULON), ranks, batch,
-                          one_in(&r, 4) ? 2048 : 0);
+    const uint64_t sequence = one_in(&r, 4) ? 2048 : 0;
+    const enum rk_framework framework = (enum rk_framework)below(&r, RK_CALCULON);
+    rk_plans_problem_init(&c->problem, &c->model, &c->system, framework, ranks, batch, sequence);
     /* where stages tend to be many, and many virtual ones */
     if (one_in(&r, 3) && c->problem.base.framework != RK_DEEPSPEED)
         restrict_to(&c->problem, RK_PLAN_PIPELINE, 2, 64);

@@ -10,7 +10,7 @@ for degree in cp2 tp2; do reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 gb
 # the tool whose file says most of the plan
 for plan in lora16 "lora16 base=nf4" "optimizer=adam-8bit zero3 recompute=full" "zero3 recompute=full"; do reckon search -m llama3.1-8b $at framework=fsdp $plan | grep '^  reckon export'; done
 # a model that Megatron-LM's arguments cannot say
-reckon search -m gpt-neox-20b $at zero3 recompute=full | grep -E -A1 'cannot be launched|^To'
+reckon search -m gpt-neox-20b $at zero3 recompute=full | grep -E -A1 'no file launches it|^To'
 # on TPUs fsdp stands for programs of XLA
 reckon predict -m llama3.1-8b -s tpu-v5p -g 16 gbs64 zero3 recompute=full | grep 'plan:'
 reckon predict -m llama3.1-8b -s tpu-v5p -g 16 gbs64 zero3 recompute=full framework=fsdp xla=no | grep 'plan:'
@@ -27,19 +27,18 @@ reckon fits llama3.1-8b h100-sxm5-80g -g 8 gbs8 zero1 loss=policy --snapshot s.p
 llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, fsdp, bf16, detailed model
   reckon export axolotl -m llama3.1-8b gpus16 framework=fsdp dp16 gbs64 zero3 grad-overlap weight-overlap keep-gathered recompute=full objective=dpo
   plan: framework=fsdp dp16 gbs64 zero3 recompute=full objective=dpo
-no plan can run: most are infeasible: bad_option
   reckon export axolotl -m llama3.1-8b gpus8 framework=fsdp dp8 gbs16 zero3 grad-overlap weight-overlap keep-gathered recompute=full objective=dpo
   plan: framework=fsdp dp4 cp2 gbs16 zero3 recompute=full objective=dpo
   plan: framework=fsdp dp4 tp2 gbs16 zero3 recompute=full objective=dpo
   reckon export trl -m llama3.1-8b gpus16 framework=fsdp dp16 gbs64 grad-overlap lora16
   reckon export trl -m llama3.1-8b gpus16 framework=fsdp dp16 gbs64 grad-overlap lora16 base=nf4
-  reckon export trl -m llama3.1-8b gpus16 framework=fsdp dp16 gbs64 zero3 grad-overlap weight-overlap keep-gathered recompute=full recompute-layers=1 optimizer=adam-8bit
-  reckon export torchtitan -m llama3.1-8b gpus16 framework=fsdp dp16 gbs64 zero3 grad-overlap weight-overlap keep-gathered recompute=full recompute-layers=1
-    cannot be launched: `reckon export megatron` refuses it: parallel_block: Megatron-LM has no
+  reckon export trl -m llama3.1-8b gpus16 framework=fsdp dp16 gbs64 zero3 grad-overlap weight-overlap keep-gathered recompute=full optimizer=adam-8bit
+  reckon export fsdp -m llama3.1-8b gpus16 framework=fsdp dp16 gbs64 zero3 grad-overlap weight-overlap keep-gathered recompute=full recompute-layers=1
+  no file launches it: `reckon export megatron` refuses it: parallel_block: Megatron-LM has no
   parallel blocks; framework=fsdp has files of this model
 --
 To see where the time of the best plan goes:
-  reckon predict -m gpt-neox-20b -s h100-sxm5-80g -g 16 dp8 pp2 vpp4 gbs64 zero3 grad-overlap weight-overlap keep-gathered recompute=full recompute-layers=1
+  reckon predict -m gpt-neox-20b -s h100-sxm5-80g -g 16 dp16 gbs64 zero3 grad-overlap weight-overlap recompute=full recompute-layers=1
   plan: framework=fsdp dp16 gbs64 zero3 xla recompute=full
   plan: framework=fsdp dp16 gbs64 zero3 recompute=full
   reckon predict -m llama3.1-8b -s tpu-v5p -g 16 framework=fsdp dp16 gbs64 zero3 grad-overlap weight-overlap keep-gathered xla recompute=full recompute-layers=1
@@ -59,7 +58,7 @@ qwen3-30b-a3b: 30,532,122,624 parameters, of which 3,353,032,704 active, 1 GPU w
 # loss usual: cannot be expressed in accelerate: the run has padded
 cannot run: loss policy: is of trainers whose model returns logits, not of Megatron-LM: leave it out
 === stderr
-reckon: a plan of data parallelism alone cannot be launched: 12.needs objective: is of trainers around torch, not of Megatron-LM: give framework=fsdp
+reckon: objective=dpo is of trainers around torch, not of Megatron-LM: give framework=fsdp
 reckon: the plan cannot be launched: 12.needs context: of preferences is in no file of trl or torchtune: give cp1
 reckon: the plan cannot be launched: 12.needs tensor: of preferences is in no file of trl or torchtune: give tp1
 reckon: warning: loss usual: cannot be expressed in accelerate: the run has padded

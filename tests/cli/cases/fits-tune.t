@@ -44,6 +44,7 @@ LoRA,most tokens/s,fits,21736622981.12,4
 QLoRA,least memory,fits,4516520703.12,1
 QLoRA,most tokens/s,fits,18097582243.84,1
 exit 0
+llama3.1-8b on rtx4090 x1, 1 GPU, samples of 2K tokens
   assumed: gpus 1 (all of the system), precision bf16, attention flash
 llama3.1-8b on rtx4090 x1, 1 GPU, samples of 2K tokens
   offloading to host memory 512 GiB per node of 8 at 25 GB/s each, assumed

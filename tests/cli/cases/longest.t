@@ -23,6 +23,9 @@ for word in recompute-rest offload-activations=0.5; do reckon longest memo-7b a8
 longest sequence: 5216K tokens on 8 GPUs; fits: P(fits) 75 %, 6.827 h per step (50 % 6.978-10.27 h), MFU 36.9 %, memory 67.4 of 80.0 GiB
   plan: framework=deepspeed cp8 gbs1 seq5341184 cp-kind=ulysses seq-chunks=128 zero3 grad-overlap
   weight-overlap recompute=full loss-in-chunks offload-activations=1
+  `reckon export deepspeed` cannot say sequence 5.34118e+06 (left to the training code),
+  sequence_chunks 128 (the run has 1), recompute full (left to the training code),
+  loss_in_chunks yes (the run has no), activation_offload 1 (left to the training code)
 
 The longest sequence
 GPUs  tokens   step s   MFU   GPU  fits in  lower tiers  candidates    not  limit  plan

@@ -17,6 +17,7 @@ from --against b.log -o c.log
 from --against b.log
 reckon program -m gpt2-124m -s a100-sxm4-80g -g 2 tp2 gbs2 --rank 0 --against b.log -o c.log; echo "exit $?"; ls
 reckon program -m gpt2-124m -s a100-sxm4-80g -g 2 tp2 gbs2 --rank 0 --classes; echo "exit $?"
+reckon program -m gpt2-124m -s a100-sxm4-80g -g 2 gbs2 zero3 framework=fsdp step-in-backward --rank 0; echo "exit $?"
 === stdout
 0: the same
 head: the same
@@ -35,6 +36,7 @@ b.log
 e
 t
 exit 2
+exit 1
 === stderr
 reckon: --gpus: 8 GPUs are not a multiple of tensor 3 * pipeline 2 = 6: use 6 or 12
 reckon: there is no rank 9: the plan's are 0 to 7
@@ -59,3 +61,4 @@ reckon: --from reads a program, not a plan to make one of: leave out --classes
 reckon: --against prints what differs: leave out --output
 reckon: --against prints what differs: leave out --output
 reckon: --classes is of all ranks, --rank of one: leave out one of them
+reckon: the plan cannot be lowered: steps of the optimizer within backward are not lowered; leave step-in-backward out

@@ -1,0 +1,19 @@
+/* launchable.h - whether a file of the tools launches a plan, and what it loses. */
+#ifndef RECKON_CLI_LAUNCHABLE_H
+#define RECKON_CLI_LAUNCHABLE_H
+
+#include "report/report.h"
+#include <reckon/reckon.h>
+
+/* Why no file that `reckon export` writes launches the plan, with another framework that has one;
+ * NULL: one does, or none is asked for (a model that is served, a machine of other programs, of
+ * which launch_has_file() tells). */
+const char *launch_refusal(struct report *report, const struct rk_model *model,
+                           const struct rk_system *system, const struct rk_plan *plan);
+
+/* "`reckon export trl` cannot say zero 2 (the run has 3)": members of the plan that the file runs
+ * otherwise, or leaves open; NULL: none. */
+const char *launch_lost(struct report *report, const struct rk_model *model,
+                        const struct rk_system *system, const struct rk_plan *plan);
+
+#endif
