@@ -164,7 +164,8 @@ static void product_input(struct measure_work *w)
 
 static void product_weight(struct measure_work *w)
 {
-    matrix_weight(1, w->m, w->n, w->k, w->a, next_constants(w, w->m * w->k), next_weights(w));
+    matrix_weight(1, w->m, w->n, w->k, w->a, next_constants(w, w->m * w->k), next_weights(w),
+                  false);
 }
 
 /* Of bf16 operands, as a step has them: what comes in is 32 bits wide and read once more. */
