@@ -4,6 +4,7 @@
  * They are reals. With fp16 they are of 16 bits, as Megatron-LM has them: a pass works on reals and
  * is added, rounded once; sums over ranks are rounded with each addend, in the order of ranks.
  */
+#include "run/pages.h"
 #include "run/real/engine.h"
 
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static void add(const struct engine *e, size_t n, const void *x, void *y)
 void *gradients_open(const struct engine *e, size_t n)
 {
     const size_t bytes = n * element_bytes(e);
-    void *data = n ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
+    void *data = n ? pages_take(bytes) : NULL;
     if (data) clear_bytes(data, bytes);
     return data;
 }
