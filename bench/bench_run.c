@@ -1,13 +1,14 @@
 /* bench_run: training on one thread, beside OpenBLAS's own rate; then in bf16, and on two threads,
- * beside that. The rows are a table; arguments are the shapes that run, "4x64" or others: none, all.
+ * beside that. The rows are a table; arguments are the shapes that run, "4x64" or others: none,
+ * all.
  *
  * Between steps a product of 512 x 3072 x 768 is timed, so that both see the same machine; time is
  * the thread's own. `share` is what a step's FLOP (6 for each weight and token, and causal
  * attention) would take at that rate, over what it took: the least step against the best product.
  * Before any time counts the results are compared: bf16 must lose what fp32 loses to 0.1 %, and two
  * threads the same to the bit. `limit_s` is what no step in 32 bits can be below on this core: its
- * FLOP at the rate of multiplications and additions without a memory, then AdamW's bytes at the rate
- * of a loop that reads and writes as many. Prints JSON lines.
+ * FLOP at the rate of multiplications and additions without a memory, then AdamW's bytes at the
+ * rate of a loop that reads and writes as many. Prints JSON lines.
  */
 #include "run/pages.h"
 
@@ -141,8 +142,7 @@ struct ran {
 static double flop_of(const struct rk_model *m, double sequence, double *weights)
 {
     const double h = (double)m->hidden, d = (double)m->head_dim, layers = (double)m->layers,
-                 heads = (double)m->heads,
-                 kv = m->kv_heads ? (double)m->kv_heads : heads,
+                 heads = (double)m->heads, kv = m->kv_heads ? (double)m->kv_heads : heads,
                  inner = (double)m->feedforward * (m->gated_mlp ? 3 : 2);
     *weights = layers * h * (2 * (heads + kv) * d + inner) + (double)m->vocabulary * h;
     return 6 * (*weights + layers * heads * d * sequence);

@@ -91,7 +91,7 @@ awk '
     function bar(who, whose, shape, over, asked) {
         if (!time(who, shape) || !time(over, shape)) { printf "%-46s not measured\n", shape " " whose; return }
         is = time(over, shape) / time(who, shape)
-        printf "%-46s %6.2f times  bar %-4s %s\n", shape " " whose, is, asked, asked == "-" ? "" : is >= asked ? "held" : "MISSED"
+        printf "%-46s %6.2f times  bar %-4s %s\n", shape " " whose, is, asked, (asked == "-" ? "" : is >= asked ? "held" : "MISSED")
     }
     $1 ~ /^share-/ { if ($1 == "share-fp32" && $2 == "4x64" && $3 > share) share = $3; next }
     { key = $1 " " $2; if (!(key in least)) order[++keys] = key; if (!(key in least) || $3 < least[key]) least[key] = $3 }
@@ -109,5 +109,5 @@ awk '
         bar("fp32", "fp32 over llm.c -O3", "4x64", "llm.c-O3", "-")
         bar("two-threads", "two threads over one", "4x64", "fp32", 1.8)
         bar("bf16", "bf16 over fp32", "4x64", "fp32", 1.6)
-        printf "%-46s %6.1f %%     bar 85   %s\n", "4x64 of OpenBLAS'"'"'s sgemm", 100 * share, share >= 0.85 ? "held" : "MISSED"
+        printf "%-46s %6.1f %%     bar 85   %s\n", "4x64 of OpenBLAS'"'"'s sgemm", 100 * share, (share >= 0.85 ? "held" : "MISSED")
     }' "$work/times"

@@ -97,8 +97,7 @@ void REAL(experts_in_weight)(struct engine *e, struct at_layer *l, struct frame 
     for (size_t x = 0, at = 0; x < m->local; x++) {
         const size_t rows = rows_of_expert(m, x);
         const real *dy = f->slot[SLOT_DIN] + at * n;
-        product_weight(e, rows, n, m->width, dy, f->slot[SLOT_SORTED] + at * m->width,
-                       dw);
+        product_weight(e, rows, n, m->width, dy, f->slot[SLOT_SORTED] + at * m->width, dw);
         dw.at += l->experts->group->stride;
         if (db) column_sums(rows, n, dy, db + x * l->experts->group->stride);
         at += rows;
@@ -174,8 +173,7 @@ void REAL(experts_out_weight)(struct engine *e, struct at_layer *l, struct frame
     for (size_t x = 0, at = 0; x < m->local; x++) {
         const size_t rows = rows_of_expert(m, x);
         const real *dy = f->slot[SLOT_DBACK] + at * m->width;
-        product_weight(e, rows, m->width, inner(e), dy, f->slot[SLOT_ACT] + at * inner(e),
-                       dw);
+        product_weight(e, rows, m->width, inner(e), dy, f->slot[SLOT_ACT] + at * inner(e), dw);
         dw.at += l->experts->group->stride;
         if (db) column_sums(rows, m->width, dy, db + x * l->experts->group->stride);
         at += rows;

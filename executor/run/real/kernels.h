@@ -1,8 +1,9 @@
 /* kernels.h - kernels of one rank: each operation forward and backward, on plain arrays.
  *
  * Arrays are row-major; shapes are in parentheses after the parameters, (rows, width). Gradients of
- * inputs are written, those of weights are added to, by products when `add`. A kernel may run on `threads` threads: slices
- * are of fixed size and sums in fixed order, so the bits do not depend on how many.
+ * inputs are written, those of weights are added to, by products when `add`. A kernel may run on
+ * `threads` threads: slices are of fixed size and sums in fixed order, so the bits do not depend on
+ * how many.
  *
  * Matrices go to OpenBLAS, on one thread each; the rest is here.
  */
