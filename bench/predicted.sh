@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 reckon=${RECKON:-build/reckon}
 seconds=${1:-120} steps=${2:-10} rounds=${3:-3}
 tiny=examples/train/tiny.json mixture=examples/train/mixture.json
-if [ -n "$(find src cli include -name '*.[ch]' -newer "${reckon%/*}/reckon-run" -print -quit)" ]; then
+if [ -n "$(find core executor cli include -name '*.[ch]' -newer "${reckon%/*}/reckon-run" -print -quit)" ]; then
     echo "note: some sources are newer than ${reckon%/*}/reckon-run, which trains and predicts" >&2
 fi
 cat >"$work/rows" <<END

@@ -104,7 +104,7 @@ static void show_sent(struct report *report, const struct rk_prediction *p,
     for (int i = 0; i < RK_TRAIN_PARTS_COUNT; i++)
         if (is_of_layers(part_names[i])) sent += r->part_sent_bytes[i];
     const struct report_cell cells[] = {
-        cell_text("in layers"),
+        cell_text("tensor, context, experts"),
         p ? cell_number(p->tensor_sent_bytes + p->context_sent_bytes + p->expert_sent_bytes)
           : cell_none(),
         cell_number(sent)};

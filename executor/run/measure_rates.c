@@ -3,6 +3,7 @@
 #include "run/bf16.h"
 #include "run/least_squares.h"
 #include "run/measure.h"
+#include "run/pages.h"
 #include "run/real/kernels.h"
 #include "run/real/sixteen.h"
 
@@ -120,11 +121,12 @@ struct measure_work *measure_open(void)
 {
     struct measure_work *w = calloc(1, sizeof *w);
     if (!w) return NULL;
-    w->a = calloc(ALL, sizeof *w->a);
+    w->a = pages_take(ALL * sizeof *w->a); /* as a step's arrays are */
     if (!w->a) {
         free(w);
         return NULL;
     }
+    memset(w->a, 0, ALL * sizeof *w->a);
     w->b = w->a + SPACE;
     w->c = w->b + SPACE;
     w->d = w->c + SPACE;
@@ -164,7 +166,8 @@ static void product_input(struct measure_work *w)
 
 static void product_weight(struct measure_work *w)
 {
-    matrix_weight(1, w->m, w->n, w->k, w->a, next_constants(w, w->m * w->k), next_weights(w));
+    matrix_weight(1, w->m, w->n, w->k, w->a, next_constants(w, w->m * w->k), next_weights(w),
+                  false);
 }
 
 /* Of bf16 operands, as a step has them: what comes in is 32 bits wide and read once more. */

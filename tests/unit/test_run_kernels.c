@@ -143,7 +143,11 @@ Test(run_kernels, products)
     double y[M * N], dx[M * K], dw[N * K] = {0}, db[N] = {0};
     matrix_forward(1, M, N, K, x, w, b, y);
     matrix_input(1, M, N, K, dy, w, dx, false);
-    matrix_weight(1, M, N, K, dy, x, dw);
+    double written[N * K];
+    memset(written, 0x40, sizeof written);
+    matrix_weight(1, M, N, K, dy, x, dw, true);
+    matrix_weight(1, M, N, K, dy, x, written, false);
+    cr_expect_eq(memcmp(written, dw, sizeof dw), 0, "what was there counts");
     column_sums(M, N, dy, db);
     for (int i = 0; i < M; i++)
         for (int j = 0; j < N; j++)

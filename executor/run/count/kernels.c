@@ -18,7 +18,7 @@ void matrix_input(int threads, size_t m, size_t n, size_t k, const real *dy, con
 {
 }
 void matrix_weight(int threads, size_t m, size_t n, size_t k, const real *dy, const real *x,
-                   real *dw)
+                   real *dw, bool add)
 {
 }
 void column_sums(size_t m, size_t n, const real *dy, real *db) {}

@@ -247,7 +247,8 @@ static struct store *head_store(const struct engine *e, const struct at_layer *l
 static void head_back(struct engine *e, struct store *s, enum weight_role role, const real *x,
                       size_t rows, size_t box, const real *dlogits, real *dx)
 {
-    real *dw = REAL(gradients_of)(e, s, e->job->model.tied_embeddings) + s->group->at[role];
+    struct gradient_at dw = gradient_at(s, role);
+    dw.head = e->job->model.tied_embeddings;
     product_input(e, rows, box, e->hidden, dlogits, matrix_of(e, s, role), dx);
     product_weight(e, rows, box, e->hidden, dlogits, x, dw);
     if (has(s, WEIGHT_HEAD_BIAS)) column_sums(rows, box, dlogits, gradient(e, s, WEIGHT_HEAD_BIAS));

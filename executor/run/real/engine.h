@@ -104,11 +104,27 @@ static inline const real *weight(struct engine *e, struct store *s, enum weight_
     return s->whole + s->group->at[role];
 }
 
+/* Gradients of one pass or of all, to which kernels add; those of matrices are products' alone. */
 real *REAL(gradients_of)(struct engine *e, struct store *s, bool head);
 static inline real *gradient(struct engine *e, struct store *s, enum weight_role role)
 {
     return has(s, role) ? REAL(gradients_of)(e, s, false) + s->group->at[role] : NULL;
 }
+
+/* Where a product leaves gradients: from an element of the group on. */
+struct gradient_at {
+    struct store *store;
+    size_t at;
+    bool head; /* in the head's, of a tied table */
+};
+
+static inline struct gradient_at gradient_at(struct store *s, enum weight_role role)
+{
+    return (struct gradient_at){s, (size_t)s->group->at[role], false};
+}
+
+/* The `n` elements there; `add`: to what is there, which the step's first product only writes. */
+real *REAL(gradient_of_product)(struct engine *e, struct gradient_at to, size_t n, bool *add);
 
 /* ---- products (products.c) ---- */
 
@@ -121,6 +137,8 @@ struct matrix {
 };
 
 struct matrix REAL(matrix_of)(struct engine *e, struct store *s, enum weight_role role);
+/* Do products alone read it? A table's rows are looked up, too. */
+bool REAL(is_multiplied)(enum weight_role role);
 /* Is it read as it is kept, and of `whole` not there? */
 bool REAL(stays_low)(const struct engine *e, const struct weight *w);
 /* As matrix_forward and the others (kernels.h). */
@@ -129,7 +147,8 @@ void REAL(product_forward)(struct engine *e, size_t m, size_t n, size_t k, const
 void REAL(product_input)(struct engine *e, size_t m, size_t n, size_t k, const real *dy,
                          struct matrix w, real *dx);
 void REAL(product_weight)(struct engine *e, size_t m, size_t n, size_t k, const real *dy,
-                          const real *x, real *dw);
+                          const real *x, struct gradient_at to);
+#define is_multiplied   REAL(is_multiplied)
 #define matrix_of       REAL(matrix_of)
 #define stays_low       REAL(stays_low)
 #define product_forward REAL(product_forward)

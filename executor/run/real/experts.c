@@ -92,13 +92,13 @@ void REAL(experts_in_weight)(struct engine *e, struct at_layer *l, struct frame 
     (void)mb;
     const struct mixture_state *m = f->mixture;
     const size_t n = wide(e, inner(e));
-    real *dw = gradient(e, l->experts, first_of(e, WEIGHT_EXPERT_GATE));
+    struct gradient_at dw = gradient_at(l->experts, first_of(e, WEIGHT_EXPERT_GATE));
     real *db = gradient(e, l->experts, first_of(e, WEIGHT_EXPERT_GATE_BIAS));
     for (size_t x = 0, at = 0; x < m->local; x++) {
         const size_t rows = rows_of_expert(m, x);
         const real *dy = f->slot[SLOT_DIN] + at * n;
-        product_weight(e, rows, n, m->width, dy, f->slot[SLOT_SORTED] + at * m->width,
-                       dw + x * l->experts->group->stride);
+        product_weight(e, rows, n, m->width, dy, f->slot[SLOT_SORTED] + at * m->width, dw);
+        dw.at += l->experts->group->stride;
         if (db) column_sums(rows, n, dy, db + x * l->experts->group->stride);
         at += rows;
     }
@@ -168,13 +168,13 @@ void REAL(experts_out_weight)(struct engine *e, struct at_layer *l, struct frame
 {
     (void)mb;
     const struct mixture_state *m = f->mixture;
-    real *dw = gradient(e, l->experts, WEIGHT_EXPERT_DOWN);
+    struct gradient_at dw = gradient_at(l->experts, WEIGHT_EXPERT_DOWN);
     real *db = gradient(e, l->experts, WEIGHT_EXPERT_DOWN_BIAS);
     for (size_t x = 0, at = 0; x < m->local; x++) {
         const size_t rows = rows_of_expert(m, x);
         const real *dy = f->slot[SLOT_DBACK] + at * m->width;
-        product_weight(e, rows, m->width, inner(e), dy, f->slot[SLOT_ACT] + at * inner(e),
-                       dw + x * l->experts->group->stride);
+        product_weight(e, rows, m->width, inner(e), dy, f->slot[SLOT_ACT] + at * inner(e), dw);
+        dw.at += l->experts->group->stride;
         if (db) column_sums(rows, m->width, dy, db + x * l->experts->group->stride);
         at += rows;
     }

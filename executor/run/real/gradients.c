@@ -4,6 +4,7 @@
  * They are reals. With fp16 they are of 16 bits, as Megatron-LM has them: a pass works on reals and
  * is added, rounded once; sums over ranks are rounded with each addend, in the order of ranks.
  */
+#include "run/pages.h"
 #include "run/real/engine.h"
 
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static void add(const struct engine *e, size_t n, const void *x, void *y)
 void *gradients_open(const struct engine *e, size_t n)
 {
     const size_t bytes = n * element_bytes(e);
-    void *data = n ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
+    void *data = n ? pages_take(bytes) : NULL;
     if (data) clear_bytes(data, bytes);
     return data;
 }
@@ -64,11 +65,86 @@ static size_t count_of(const struct engine *e, const struct store *s)
     return shards_gradients(e) ? s->share : s->group->size;
 }
 
+/* Does a pass over a layer work on reals of its own? With ZeRO-2 a microbatch's gradients are
+ * whole, and of 16 bits is only their sum. */
+static bool works_apart(const struct engine *e)
+{
+    return shards_gradients(e) || are_low(e);
+}
+
+/* ---- what a step's first product writes, and what it need not clear ---- */
+
+/* Are the table's gradients 0 but for the rows of this rank's tokens? */
+static bool is_sparse(const struct engine *e, const struct store *s)
+{
+    return s->head && !s->tied && !e->dual && !works_apart(e);
+}
+
+static void swap_ends(struct store *s)
+{
+    void *head = s->head;
+    s->head = s->gradient;
+    s->gradient = head;
+}
+
+static bool *stale_of(const struct store *s, bool head)
+{
+    return s->stale + (head ? s->group->count : 0);
+}
+
+static void begin_sums(struct engine *e, struct store *s, bool head, real *data)
+{
+    bool *stale = stale_of(s, head);
+    size_t at = 0; /* up to here all is 0, or stale */
+    for (int i = 0; i < s->group->count; i++) {
+        const struct weight *w = &e->weights.weight[s->group->first + i];
+        stale[i] = is_multiplied(w->role) && (head || w->role != WEIGHT_TABLE);
+        if (!stale[i]) continue;
+        clear_bytes(data + at, (w->at - at) * sizeof *data);
+        at = w->at + w->box_rows * w->box_cols;
+    }
+    clear_bytes(data + at, (s->group->size - at) * sizeof *data);
+}
+
+/* What no product has reached, such as experts without tokens, is 0. */
+static void end_sums(struct engine *e, struct store *s, bool head, real *data)
+{
+    bool *stale = stale_of(s, head);
+    for (int i = 0; i < s->group->count; i++) {
+        const struct weight *w = &e->weights.weight[s->group->first + i];
+        if (stale[i]) clear_bytes(data + w->at, w->box_rows * w->box_cols * sizeof *data);
+        stale[i] = false;
+    }
+}
+
+real *REAL(gradient_of_product)(struct engine *e, struct gradient_at to, size_t n, bool *add)
+{
+    struct store *s = to.store;
+    real *data = REAL(gradients_of)(e, s, to.head);
+    bool *stale = stale_of(s, to.head);
+    *add = true;
+    for (int i = 0; i < s->group->count; i++) {
+        const struct weight *w = &e->weights.weight[s->group->first + i];
+        if (w->at < to.at || w->at >= to.at + n) continue;
+        if (stale[i]) *add = false; /* as all are that are multiplied together */
+        stale[i] = false;
+    }
+    return data + to.at;
+}
+
 void gradients_clear(struct engine *e, struct store *s)
 {
     const size_t bytes = count_of(e, s) * element_bytes(e);
-    clear_bytes(s->gradient, bytes);
-    if (s->head) clear_bytes(s->head, bytes);
+    if (works_apart(e)) {
+        clear_bytes(s->gradient, bytes);
+        if (s->head) clear_bytes(s->head, bytes);
+        return;
+    }
+    if (is_sparse(e, s))
+        swap_ends(s); /* back, as they were before sum_sparse() */
+    else
+        begin_sums(e, s, false, s->gradient);
+    if (s->head) begin_sums(e, s, true, s->head);
 }
 
 const real *read_gradients(struct engine *e, struct store *s, size_t begin, size_t n)
@@ -127,18 +203,13 @@ static void begin_sum(struct engine *e, struct store *s, const void *from)
 
 /* ---- of microbatches ---- */
 
-/* Does a pass over a layer work on reals of its own? With ZeRO-2 a microbatch's gradients are
- * whole, and of 16 bits is only their sum. */
-static bool works_apart(const struct engine *e)
-{
-    return shards_gradients(e) || are_low(e);
-}
-
 real *REAL(gradients_of)(struct engine *e, struct store *s, bool head)
 {
     real **pass = head ? &s->head_pass : &s->pass;
     if (!works_apart(e)) return head ? s->head : s->gradient;
-    if (!*pass) *pass = take_zeros(e, s->group->size);
+    if (*pass) return *pass;
+    *pass = take(e, s->group->size);
+    begin_sums(e, s, head, *pass);
     return *pass;
 }
 
@@ -160,12 +231,14 @@ static void scatter_pass(struct engine *e, struct store *s, void *pass, void *su
     give(e, pass);
 }
 
-static void end_pass(struct engine *e, struct store *s, real **pass, void *sum)
+static void end_pass(struct engine *e, struct store *s, bool head, void *sum)
 {
     const size_t n = s->group->size;
+    real **pass = head ? &s->head_pass : &s->pass;
     real *wide = *pass;
     *pass = NULL;
     if (!wide) return;
+    end_sums(e, s, head, wide);
     if (!shards_gradients(e)) {
         add_to_fp16(n, wide, sum);
         give(e, wide);
@@ -183,8 +256,8 @@ static void end_pass(struct engine *e, struct store *s, real **pass, void *sum)
 void gradients_pass(struct engine *e, struct store *s)
 {
     if (!works_apart(e)) return;
-    end_pass(e, s, &s->pass, s->gradient);
-    end_pass(e, s, &s->head_pass, s->head);
+    end_pass(e, s, false, s->gradient);
+    end_pass(e, s, true, s->head);
 }
 
 void gradients_land(struct engine *e)
@@ -260,6 +333,7 @@ void gradients_ready(struct engine *e, struct store *s)
 {
     if (!s || --s->passes_left || !e->plan->gradient_overlap || shards_gradients(e)) return;
     if (s->head || s->tied || e->dual || s->shards->ranks == 1) return;
+    end_sums(e, s, false, s->gradient);
     sum_replicated(e, s, s->gradient, 0, s->group->size);
     begin_sum(e, s, s->gradient);
 }
@@ -277,6 +351,20 @@ static void sum_directions(struct engine *e, void *gradient, size_t n)
     give(e, other);
 }
 
+/* Rows of this rank's tokens are added to the head's, once each, and are 0 for the next step. */
+static void sum_sparse(struct engine *e, struct store *s)
+{
+    const struct weight *w = &e->weights.weight[s->group->first];
+    real *rows = s->gradient, *sum = s->head;
+    for (size_t i = 0; !COUNTS && i < e->job->microbatches * e->rows; i++) {
+        const size_t row = e->token[i] - w->row0;
+        if (row >= w->box_rows) continue;
+        add_to(e->hidden, rows + row * e->hidden, sum + row * e->hidden);
+        clear_bytes(rows + row * e->hidden, e->hidden * sizeof *rows);
+    }
+    swap_ends(s);
+}
+
 /* A tied table: what the head has found is added to what the embedding has, on both stages that
  * have it. */
 static void sum_tied(struct engine *e, struct store *s)
@@ -284,7 +372,10 @@ static void sum_tied(struct engine *e, struct store *s)
     const size_t n = count_of(e, s), bytes = n * element_bytes(e);
     const struct stretch begin = stretch_begin(e, s->tied ? PART_MESSAGES : PART_OPTIMIZER);
     if (!s->tied) {
-        add(e, n, s->head, s->gradient);
+        if (is_sparse(e, s))
+            sum_sparse(e, s);
+        else
+            add(e, n, s->head, s->gradient);
         stretch_end(e, begin);
         return;
     }
@@ -318,6 +409,8 @@ void gradients_sum(struct engine *e)
     for (int g = 0; g < e->weights.groups; g++) {
         struct store *s = &e->store[g];
         enter(e, s->place);
+        if (!works_apart(e)) end_sums(e, s, false, s->gradient);
+        if (!works_apart(e) && s->head) end_sums(e, s, true, s->head);
         if (e->dual) sum_directions(e, s->gradient, count_of(e, s));
         if (e->dual && s->head) sum_directions(e, s->head, count_of(e, s));
         reduce_store(e, s);

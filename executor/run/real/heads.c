@@ -50,7 +50,7 @@ void REAL(qkv_weight)(struct engine *e, struct at_layer *l, struct frame *f, siz
     const size_t n = qkv_width(l);
     const real *x = whole_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "attention gather");
     product_weight(e, e->rows, n, e->hidden, f->slot[SLOT_DQKV], x,
-                   gradient(e, l->dense, WEIGHT_Q));
+                   gradient_at(l->dense, WEIGHT_Q));
     if (has(l->dense, WEIGHT_Q_BIAS))
         column_sums(e->rows, n, f->slot[SLOT_DQKV], gradient(e, l->dense, WEIGHT_Q_BIAS));
     drop(e, f, SLOT_WHOLE_1);

@@ -38,14 +38,14 @@ void matrix_input(int threads, size_t m, size_t n, size_t k, const real *dy, con
 }
 
 void matrix_weight(int threads, size_t m, size_t n, size_t k, const real *dy, const real *x,
-                   real *dw)
+                   real *dw, bool add)
 {
     const bool onednn = multiplies(n, k);
     const size_t high = onednn ? gradient_slice(n) : product_slice(n);
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
     for (size_t i = 0; i < n; i += high)
         multiply(onednn, (struct shape){n - i < high ? n - i : high, k, m},
-                 (struct operand){dy + i, n, true}, (struct operand){x, k, false}, true, dw + i * k,
+                 (struct operand){dy + i, n, true}, (struct operand){x, k, false}, add, dw + i * k,
                  k);
 }
 

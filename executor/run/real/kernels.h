@@ -1,8 +1,9 @@
 /* kernels.h - kernels of one rank: each operation forward and backward, on plain arrays.
  *
  * Arrays are row-major; shapes are in parentheses after the parameters, (rows, width). Gradients of
- * inputs are written, those of weights are added to. A kernel may run on `threads` threads: slices
- * are of fixed size and sums in fixed order, so the bits do not depend on how many.
+ * inputs are written, those of weights are added to, by products when `add`. A kernel may run on
+ * `threads` threads: slices are of fixed size and sums in fixed order, so the bits do not depend on
+ * how many.
  *
  * Matrices go to OpenBLAS, on one thread each; the rest is here.
  */
@@ -51,9 +52,9 @@ void matrix_forward(int threads, size_t m, size_t n, size_t k, const real *x, co
 /* dx (m, k) = dy (m, n) w (n, k), added when `add` */
 void matrix_input(int threads, size_t m, size_t n, size_t k, const real *dy, const real *w,
                   real *dx, bool add);
-/* dw (n, k) += dy (m, n)^T x (m, k) */
+/* dw (n, k) = dy (m, n)^T x (m, k), added when `add` */
 void matrix_weight(int threads, size_t m, size_t n, size_t k, const real *dy, const real *x,
-                   real *dw);
+                   real *dw, bool add);
 /* db (n) += sums of the columns of dy (m, n) */
 void column_sums(size_t m, size_t n, const real *dy, real *db);
 void add_bias(size_t m, size_t n, const real *bias, real *y);

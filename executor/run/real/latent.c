@@ -81,7 +81,7 @@ void REAL(query_weight)(struct engine *e, struct at_layer *l, struct frame *f, s
     (void)mb;
     product_weight(e, e->rows, l->heads * l->d, e->hidden, f->slot[SLOT_DQ],
                    whole(e, f, SLOT_N_1, SLOT_WHOLE_1, e->hidden, "attention gather"),
-                   gradient(e, l->dense, WEIGHT_Q));
+                   gradient_at(l->dense, WEIGHT_Q));
     drop(e, f, SLOT_WHOLE_1);
     drop(e, f, SLOT_N_1);
     read_once(e, f, SLOT_DQ);
@@ -108,7 +108,7 @@ void REAL(query_down_weight)(struct engine *e, struct at_layer *l, struct frame 
 {
     (void)mb;
     product_weight(e, e->share, widths_of(e, l).queries, e->hidden, f->slot[SLOT_DCQ],
-                   f->slot[SLOT_N_1], gradient(e, l->dense, WEIGHT_Q_DOWN));
+                   f->slot[SLOT_N_1], gradient_at(l->dense, WEIGHT_Q_DOWN));
     drop(e, f, SLOT_N_1);
     read_once(e, f, SLOT_DCQ);
 }
@@ -171,7 +171,7 @@ void REAL(query_up_weight)(struct engine *e, struct at_layer *l, struct frame *f
     const size_t q = widths_of(e, l).queries;
     product_weight(e, e->rows, l->heads * l->d, q, f->slot[SLOT_DQ],
                    whole(e, f, SLOT_CQN, SLOT_WHOLE_CQ, q, "query gather"),
-                   gradient(e, l->dense, WEIGHT_Q_UP));
+                   gradient_at(l->dense, WEIGHT_Q_UP));
     drop(e, f, SLOT_WHOLE_CQ);
     drop(e, f, SLOT_CQN);
     read_once(e, f, SLOT_DQ);
@@ -205,7 +205,7 @@ void REAL(kv_down_weight)(struct engine *e, struct at_layer *l, struct frame *f,
     (void)mb;
     const struct widths w = widths_of(e, l);
     product_weight(e, e->share, w.latent + w.rope, e->hidden, f->slot[SLOT_DCKV], f->slot[SLOT_N_1],
-                   gradient(e, l->dense, WEIGHT_KV_DOWN));
+                   gradient_at(l->dense, WEIGHT_KV_DOWN));
     read_once(e, f, SLOT_DCKV);
 }
 
@@ -300,7 +300,7 @@ void REAL(kv_up_weight)(struct engine *e, struct at_layer *l, struct frame *f, s
     const struct widths w = widths_of(e, l);
     real *x = pack_latent(e, l, f);
     product_weight(e, e->rows, l->heads * w.both, w.latent, f->slot[SLOT_DKVU], x,
-                   gradient(e, l->dense, WEIGHT_KV_UP));
+                   gradient_at(l->dense, WEIGHT_KV_UP));
     give(e, x);
     drop(e, f, SLOT_WHOLE_CKV);
     drop(e, f, SLOT_CKVN);

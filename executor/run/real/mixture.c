@@ -67,7 +67,7 @@ void REAL(router_weight)(struct engine *e, struct at_layer *l, struct frame *f, 
     (void)mb;
     const struct mixture_state *m = f->mixture;
     matrix_weight(e->threads, m->n, m->experts, e->hidden, f->slot[SLOT_DROUTES],
-                  routed(e, f, SLOT_N_2), gradient(e, l->dense, WEIGHT_ROUTER));
+                  routed(e, f, SLOT_N_2), gradient(e, l->dense, WEIGHT_ROUTER), true);
     if (has(l->dense, WEIGHT_ROUTER_ADD))
         column_sums(m->n, m->experts, f->slot[SLOT_DROUTES],
                     gradient(e, l->dense, WEIGHT_ROUTER_ADD));
@@ -133,7 +133,7 @@ void REAL(descend_weight)(struct engine *e, struct at_layer *l, struct frame *f,
     (void)mb;
     const struct mixture_state *m = f->mixture;
     product_weight(e, m->n, m->width, e->hidden, f->slot[SLOT_DSUM], routed(e, f, SLOT_N_2),
-                   gradient(e, l->dense, WEIGHT_DESCEND));
+                   gradient_at(l->dense, WEIGHT_DESCEND));
     if (has(l->dense, WEIGHT_DESCEND_BIAS))
         column_sums(m->n, m->width, f->slot[SLOT_DSUM], gradient(e, l->dense, WEIGHT_DESCEND_BIAS));
     drop(e, f, SLOT_DSUM);
@@ -171,7 +171,7 @@ void REAL(ascend_weight)(struct engine *e, struct at_layer *l, struct frame *f, 
     (void)mb;
     const struct mixture_state *m = f->mixture;
     product_weight(e, m->n, e->hidden, m->width, f->slot[SLOT_DOUT_ROUTED], f->slot[SLOT_SUM],
-                   gradient(e, l->dense, WEIGHT_ASCEND));
+                   gradient_at(l->dense, WEIGHT_ASCEND));
     if (has(l->dense, WEIGHT_ASCEND_BIAS))
         column_sums(m->n, e->hidden, f->slot[SLOT_DOUT_ROUTED],
                     gradient(e, l->dense, WEIGHT_ASCEND_BIAS));

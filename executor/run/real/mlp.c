@@ -69,7 +69,7 @@ void REAL(mlp_in_weight)(struct engine *e, struct at_layer *l, struct frame *f, 
     const enum weight_role bias = first_of(e, WEIGHT_GATE_BIAS);
     const real *x = whole_input(e, f, normed_of(e), whole_of(e), "mlp gather");
     product_weight(e, e->rows, n, e->hidden, f->slot[SLOT_DIN], x,
-                   gradient(e, l->dense, first_of(e, WEIGHT_GATE)));
+                   gradient_at(l->dense, first_of(e, WEIGHT_GATE)));
     if (has(l->dense, bias))
         column_sums(e->rows, n, f->slot[SLOT_DIN], gradient(e, l->dense, bias));
     drop(e, f, whole_of(e));
@@ -128,7 +128,7 @@ void REAL(mlp_out_weight)(struct engine *e, struct at_layer *l, struct frame *f,
     const enum slot dy = gradient_slot(e, SLOT_DOUT_2, SLOT_DWHOLE_OUT_2);
     tiles_settle(e);
     product_weight(e, e->rows, e->hidden, l->feedforward, f->slot[dy], f->slot[SLOT_ACT],
-                   gradient(e, l->dense, WEIGHT_DOWN));
+                   gradient_at(l->dense, WEIGHT_DOWN));
     read_once(e, f, dy);
     drop(e, f, SLOT_ACT);
 }

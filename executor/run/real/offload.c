@@ -1,4 +1,5 @@
 #include "run/real/offload.h"
+#include "run/pages.h"
 #include "run/real/engine.h"
 
 #include <stdlib.h>
@@ -47,10 +48,14 @@ static void wait_for(struct engine *e, int tier, struct tier_move *move)
 
 /* ---- flat buffers ---- */
 
-/* What will be loaded is not written before: pages that a mapped file stands for stay away. */
-static real *bare_room(size_t n)
+/* What will be loaded is not written before, and without training takes small pages: those that a
+ * mapped file stands for stay away. */
+static real *flat_room(const struct engine *e, size_t n)
 {
-    return aligned_alloc(64, (n * sizeof(real) + 64) / 64 * 64);
+    const size_t bytes = (n * sizeof(real) + 64) / 64 * 64;
+    real *data = e->job->forward ? aligned_alloc(64, bytes) : pages_take(bytes);
+    if (data && !e->job->loads) clear_bytes(data, bytes);
+    return data;
 }
 
 bool flat_open(struct engine *e, struct flat *f, enum rk_share share, size_t count)
@@ -64,7 +69,7 @@ bool flat_open(struct engine *e, struct flat *f, enum rk_share share, size_t cou
         if (part) f->place[t] = place_in(e, t, part * sizeof(real));
     }
     const size_t here = count - f->begin[TIERS];
-    f->here = e->job->loads ? bare_room(here) : room(here ? here : 1);
+    f->here = flat_room(e, here);
     if (!f->here) return false;
     if (!flat_is_away(f)) {
         f->all = f->here;

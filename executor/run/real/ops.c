@@ -368,7 +368,7 @@ static void out_weight(struct engine *e, struct at_layer *l, struct frame *f, si
     const enum slot dy = gradient_slot(e, SLOT_DOUT_1, SLOT_DWHOLE_OUT_1);
     tiles_settle(e);
     product_weight(e, e->rows, e->hidden, l->heads * l->value, f->slot[dy], f->slot[SLOT_ATT],
-                   gradient(e, l->dense, WEIGHT_OUT));
+                   gradient_at(l->dense, WEIGHT_OUT));
     read_once(e, f, dy);
     read_once(e, f, SLOT_ATT); /* attention's backward reads it, too */
 }

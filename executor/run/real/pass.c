@@ -410,6 +410,7 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
         if (traces) write_down(e, &e->program[i], begin_s);
     }
     report_step(e, computed_s(e) - computed, result);
+    e->booked_bytes = e->comm->sent_bytes; /* the report's are no part's */
     if (!dump_end(e, own_loss(e) / rows_of_loss(e->job))) return false;
     result->clock_s = e->comm->clock.now_s;
     result->wall_s = clock_s(CLOCK_MONOTONIC) - wall_s;

@@ -1,4 +1,5 @@
 #include "base/memory.h"
+#include "run/pages.h"
 #include "run/real/engine.h"
 
 #include <stdlib.h>
@@ -44,6 +45,7 @@ static struct block *new_block(size_t bytes)
                        ? mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                        : aligned_alloc(front, (all + front - 1) / front * front);
     if (!memory || memory == MAP_FAILED) return NULL;
+    if (large) pages_ask(memory, all);
     struct block *b = (struct block *)(memory + front - LINE);
     *b = (struct block){.room = bytes, .mapped = large ? all : 0, .number = NONE};
     return b;
@@ -157,6 +159,7 @@ static enum rk_status place(struct pool *pool, struct rk_error *error)
     if (arena == MAP_FAILED)
         return rk_fail(error, RK_NO_MEMORY, NULL, 0, 0, "no memory for %llu bytes of activations",
                        (unsigned long long)pool->placement.peak);
+    pages_ask(arena, pool->placement.peak);
     pool->arena = arena;
     return RK_OK;
 }

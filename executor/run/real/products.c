@@ -19,6 +19,11 @@ static const bool multiplied[WEIGHT_ROLES] = {
     [WEIGHT_EXPERT_UP] = true, [WEIGHT_EXPERT_DOWN] = true, [WEIGHT_HEAD] = true,
 };
 
+bool is_multiplied(enum weight_role role)
+{
+    return multiplied[role];
+}
+
 bool stays_low(const struct engine *e, const struct weight *w)
 {
     return e->bf16 && multiplied[w->role] && bf16_multiplies(w->box_rows, w->box_cols);
@@ -166,10 +171,13 @@ void product_input(struct engine *e, size_t m, size_t n, size_t k, const real *d
 }
 
 void product_weight(struct engine *e, size_t m, size_t n, size_t k, const real *dy, const real *x,
-                    real *dw)
+                    struct gradient_at to)
 {
+    bool add;
+    if (!m) return;
+    real *dw = REAL(gradient_of_product)(e, to, n * k, &add);
     if (!e->bf16 || !bf16_multiplies(n, k)) {
-        matrix_weight(e->threads, m, n, k, dy, x, dw);
+        matrix_weight(e->threads, m, n, k, dy, x, dw, add);
         return;
     }
     uint16_t *a = operand(e, m * n, dy), *b = operand(e, m * k, x);
@@ -185,7 +193,7 @@ void product_weight(struct engine *e, size_t m, size_t n, size_t k, const real *
                                      .a = a,
                                      .b = b,
                                      .c = (float *)dw,
-                                     .add = true},
+                                     .add = add},
                gradient_slice(n), k);
     give(e, (real *)b);
     give(e, (real *)a);

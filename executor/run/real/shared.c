@@ -60,7 +60,7 @@ void REAL(shared_in_weight)(struct engine *e, struct at_layer *l, struct frame *
     (void)mb;
     product_weight(e, e->rows, wide(e, shared_inner(e)), e->hidden, f->slot[SLOT_DSHARED_IN],
                    whole_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "shared gather"),
-                   gradient(e, l->dense, first_of(e, WEIGHT_SHARED_GATE)));
+                   gradient_at(l->dense, first_of(e, WEIGHT_SHARED_GATE)));
     drop(e, f, SLOT_WHOLE_2);
     read_once(e, f, SLOT_DSHARED_IN);
 }
@@ -103,7 +103,7 @@ void REAL(shared_out_weight)(struct engine *e, struct at_layer *l, struct frame 
 {
     (void)mb;
     product_weight(e, e->rows, e->hidden, shared_inner(e), shared_gradient(e, f),
-                   f->slot[SLOT_SHARED_ACT], gradient(e, l->dense, WEIGHT_SHARED_DOWN));
+                   f->slot[SLOT_SHARED_ACT], gradient_at(l->dense, WEIGHT_SHARED_DOWN));
     drop(e, f, SLOT_DSHARED_OUT);
     drop(e, f, SLOT_DSHARED_WHOLE);
     drop(e, f, SLOT_SHARED_ACT);
@@ -146,7 +146,7 @@ void REAL(shared_gate_input)(struct engine *e, struct at_layer *l, struct frame 
         dgates[i] = along * gate * (1 - gate);
     }
     matrix_weight(1, e->share, 1, e->hidden, dgates, f->slot[SLOT_N_2],
-                  gradient(e, l->dense, WEIGHT_SHARED_WEIGH));
+                  gradient(e, l->dense, WEIGHT_SHARED_WEIGH), true);
     drop(e, f, SLOT_SHARED);
 }
 

@@ -167,6 +167,8 @@ struct store {
     real *pass;     /* whole gradients of one layer and microbatch, while it works on them apart */
     void *head;     /* the head's, of a tied table: added at the end */
     real *head_pass;
+    bool *stale;  /* (2, group->count): of matrices, whose gradients, and the head's, are those of
+                     the  last step: the first product writes them */
     bool gathers; /* ZeRO-3 */
     /* what the plan overlaps with computing: sums of gradients, weights that come */
     struct comm_begun sum, gather;

@@ -130,6 +130,7 @@ bool store_open(struct engine *e, struct store *s, const struct weight_group *g)
     s->tied = tied && !rk_plan_joins_ends(&e->job->plan) && !e->dual;
     if (!forward && !(s->gradient = gradients_open(e, gradients))) return false;
     if (heads && !(s->head = gradients_open(e, gradients))) return false;
+    if (!forward && !(s->stale = calloc(2 * (size_t)g->count, sizeof *s->stale))) return false;
     const bool muon = !forward && REAL(is_muon)(e, g);
     if (muon && !REAL(smalls_open)(e, s, zero ? s->begin : 0, state)) return false;
     if (!flat_open(e, &s->moment[0], RK_SHARE_OPTIMIZER, state) ||
@@ -155,6 +156,7 @@ void store_close(struct engine *e, struct store *s)
     flat_close(&s->moment[1]);
     flat_close(&s->lows);
     free(s->small);
+    free(s->stale);
     free(s->gradient);
     free(s->head);
 }
