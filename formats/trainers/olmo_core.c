@@ -47,6 +47,7 @@ static const struct key rows[] = {
     READ(AC, KEY_TEXT, recompute_of), READ(AC ".0", KEY_TEXT, recompute), READ(AC ".mode", KEY_TEXT, recompute), READ(AC ".block_interval", KEY_COUNT, interval),
     LATER(AC ".modules"), LATER(AC ".modules.*"),
     READ(TRAIN "float8_config.enabled", KEY_FLAG, float8_on), READ(TRAIN "float8_config.ao", KEY_TEXT, float8),
+#include "tables/olmo-core.h"
 };
 
 static const struct python_call calls[] = {

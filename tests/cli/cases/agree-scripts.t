@@ -24,8 +24,6 @@ done
     --cuda-graph-modules attn mlp
   plan: dp8 gbs64 cuda-graphs graph-parts=attn+mlp
     --pipeline-model-parallel-layout "Et*2|(t*3|)*17(t*2|)*13tL"
-  reckon export torchtitan -m qwen3-30b-a3b gpus256 framework=fsdp dp256 etp1 mbs2 gbs512 zero3 grad-overlap weight-overlap recompute=full recompute-layers=32
-  the file cannot say recompute_layers 32: cannot be expressed in torchtitan's TOML: the run has 0
 reckon: note: bridge.yaml is read as a file of overrides of Megatron-Bridge: reckon import nemo
   plan: dp8 gbs64 cuda-graphs vocab-multiple=1
 data parallel     4.0464   4.1532     12.6

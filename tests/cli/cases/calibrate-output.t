@@ -4,6 +4,7 @@ reckon calibrate ./mine.json --gemm "$RECKON_SOURCE/tests/data/measured/gemm.csv
 ls
 === stdout
     "kernels": {
+        "host_accelerators": 0,
         "multiprocessors": 132,
         "tile_m": 128,
         "tile_n": 256,

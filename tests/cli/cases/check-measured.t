@@ -1,9 +1,9 @@
 reckon check --measured own; echo $?
 === stdout
-bridge_017: 5.stage: stage 0 507.9 GiB: does not fit, P(fits) 3 %: 288 GiB are there
+bridge_017: 5.stage: stage 0 507.9 GiB: does not fit, P(fits) 2 %: 276 GiB are there
 bridge_263: 2.expert: expert 64: pipeline 8 * expert 64 * expert tensor 1 = 512 does not divide 256 ranks
-automodel_002: 5.stage: stage 0 140.5 GiB: does not fit, P(fits) 1 %: 80 GiB are there
-automodel_003: 5.stage: stage 0 451.6 GiB: does not fit, P(fits) 0 %: 80 GiB are there
+automodel_002: 5.stage: stage 0 140.5 GiB: does not fit, P(fits) 0 %: 79 GiB are there
+automodel_003: 5.stage: stage 0 451.6 GiB: does not fit, P(fits) 0 %: 79 GiB are there
 primus_003: 12.excludes: chunks: 2 virtual stages of a rank: only 1f1b and gpipe can have more than 1
 amdproj_003: 5.stage: stage 0 759.1 GiB: does not fit, P(fits) 0 %: 256 GiB are there
 amdproj_006: 5.stage: stage 0 523.2 GiB: does not fit, P(fits) 0 %: 288 GiB are there
@@ -15,7 +15,10 @@ mindspeed_045: 12.needs: tensor_overlap: needs sequence parallelism
 mindspeed_046: 12.needs: tensor_overlap: needs sequence parallelism
 mindspeed_047: 12.needs: tensor_overlap: needs sequence parallelism
 mindspeed_048: 12.needs: tensor_overlap: needs sequence parallelism
-mindspeed_053: 5.stage: stage 0 113.2 GiB: does not fit, P(fits) 3 %: 64 GiB are there
+mindspeed_053: 5.stage: stage 0 113.2 GiB: does not fit, P(fits) 1 %: 61 GiB are there
 mindspeed_055: 12.needs: tensor_overlap: needs sequence parallelism
-2038 runs, 17 of them with errors, 44 not judged: no model or plan describes them
+ttune_001: 5.states: stage 0 28.9 GiB: 24 GiB are there for weights, gradients and optimizer
+ttune_004: 12.needs: optimizer_offload: optimizer and weights are offloaded together
+lambda405_001: 12.needs: optimizer_offload: optimizer and weights are offloaded together
+2283 runs, 20 of them with errors, 44 not judged: no model or plan describes them
 1

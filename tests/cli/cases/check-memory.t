@@ -7,14 +7,14 @@ for words in 'mbs1' 'mbs2' 'mbs4' 'mbs8'; do
 done
 reckon check $plan -s 'h100-sxm5-80g mem2=16GiB@50GB/s' offload-optimizer offload-activations
 === stdout
-error 5.states: stage 0 111.3 GiB: 80 GiB are there for weights, gradients and optimizer: no single change is enough: reckon fits lists what saves
+error 5.states: stage 0 111.3 GiB: 79 GiB are there for weights, gradients and optimizer: no single change is enough: reckon fits lists what saves
 llama3.1-405b on h100-sxm5-80g: 1 error
-error 5.stage: stage 0 5194.0 GiB: does not fit, P(fits) 0 %: 80 GiB are there: no single change is enough: reckon fits lists what saves
+error 5.stage: stage 0 5194.0 GiB: does not fit, P(fits) 0 %: 79 GiB are there: no single change is enough: reckon fits lists what saves
 llama3.1-8b on h100-sxm5-80g: 1 error
-warning 5.stage: stage 0 91.7 GiB: does not fit, P(fits) 14 %: 80 GiB are there: cp2 needs 71 GiB
+warning 5.stage: stage 0 91.7 GiB: does not fit, P(fits) 14 %: 79 GiB are there: cp2 needs 71 GiB
 llama3.1-8b on h100-sxm5-80g: 1 warning
 0
-error 5.stage: stage 0 91.7 GiB: does not fit: 80 GiB are there: cp2 needs 71 GiB
+error 5.stage: stage 0 91.7 GiB: does not fit: 79 GiB are there: cp2 needs 71 GiB
 llama3.1-8b on h100-sxm5-80g: 1 error
 1
 fits

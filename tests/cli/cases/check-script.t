@@ -11,7 +11,7 @@ run.sh:3:130: error 1.unknown: --bf17: is not known, did you mean --bf16?
 run.sh:4:67: error 1.twice: --micro-batch-size: is given twice: leave one out
 run.sh:3:115: error 1.removed: --batch-size: is no longer an argument: give --micro-batch-size
 run.sh on h100-sxm5-80g: 3 errors
-two.sh: error 5.states: stage 0 134.6 GiB: 80 GiB are there for weights, gradients and optimizer: zero2 needs 71 GiB
+two.sh: error 5.states: stage 0 134.6 GiB: 79 GiB are there for weights, gradients and optimizer: zero2 needs 71 GiB
 llama3.1-8b on h100-sxm5-80g: 1 error
 llama3.1-8b on h100-sxm5-80g: nothing found
 === stderr

@@ -8,6 +8,6 @@ error 4.context: cp 3: 8192 tokens are not a multiple of 2 * context 3: use a se
 error 6.layers: split: 79 of 80 blocks are on a stage: deal out 80
 warning 9.tensor: tp 16: crosses domains of 8 ranks: use tensor 8 or a divisor of it
 llama3.1-70b on h100-sxm5-80g: 3 errors, 1 warning
-warning 14.waste: overlap tensor communication with products: would shorten the step by 20.1 %, 39.5 s to 31.6 s, with 44.5 of 80.0 GiB: tensor_overlap none -> ring
+warning 14.waste: overlap tensor communication with products: would shorten the step by 20.1 %, 39.5 s to 31.6 s, with 44.5 of 79.2 GiB: tensor_overlap none -> ring
 llama3.1-70b on h100-sxm5-80g: 1 warning
 0

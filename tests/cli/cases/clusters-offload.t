@@ -20,85 +20,87 @@ reckon search -q -m llama3.1-8b -b 32 -s "$less" | sed -n '/^   1  /p;/^What is 
 reckon search -q -m llama3.1-8b -b 32 -s "$machine" -f csv -k 1 --save-script - | cut -d, -f 1,3
 reckon search -q -m llama3.1-8b -b 32 -s 'h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us' tp8 cp1 recompute=none --save-script - | grep -e parallel-size -e layout
 === stdout
-Best plan fits: P(fits) 77 %, 2.606 s per step, MFU 43.3 %, memory 17.4 of 20.0 GiB on stage 1 of 0-1
+Best plan fits: P(fits) 77 %, 2.476 s per step, MFU 45.6 %, memory 17.5 of 20.0 GiB on stage 1 of 0-1
 llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs, batch 32 of 8K tokens, megatron, bf16, detailed model
-  18 plans simulated, the best of 24 exactly solved problems and what lies near them
-  headroom new 2.4 of 24.0 GiB, old 2.0 of 20.0 GiB
+  19 plans simulated, the best of 24 exactly solved problems and what lies near them
+  headroom new 2.2 of 24.0 GiB, old 1.8 of 20.0 GiB
   Megatron-LM does not launch it: its stages differ in more than their layers
-  the best that it launches takes 4.3557 s per step, 67.2 % more: tp8 gbs32 split=32 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1 on old (--launchable makes it the answer)
+  the best that it launches takes 4.3557 s per step, 75.9 % more: tp8 gbs32 split=32 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1 on old (--launchable makes it the answer)
 
 Best plans
 rank    step  tokens/s/GPU    MFU  memory  offloaded  GPUs used  plan
            s                    %     GiB        GiB
-   1  2.6056        8384.0  43.31    19.7       19.9         12  gbs32 round2; new: 11 layers tp1 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; old: 21 layers tp4 dp2 mbs1 optimizer-offload=1
-   2  2.6890        8124.1  41.96    18.5       18.2         12  gbs32 round2; new: 10 layers tp1 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; old: 22 layers tp4 dp2 mbs1 optimizer-offload=1
-   3  2.6946        8107.0  41.88    17.2        7.6         12  gbs32 round1; old: 11,11 layers tp4 cp2 dp1 mbs1 optimizer-offload=1; new: 5,5 layers tp2 cp2 dp1 mbs1 optimizer-offload=1
+   1  2.4764        8821.3  45.57    20.9       24.7         12  gbs32 round2; new: 6,6 layers tp1 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; old: 10,10 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1
+   2  2.5633        8522.3  44.02    19.7       22.8         12  gbs32 round2; new: 5,6 layers tp1 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; old: 10,11 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1
+   3  2.5669        8510.2  43.96    20.9       23.7         12  gbs32 round2; new: 4,4,4 layers tp1 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; old: 6,7,7 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1
 
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
-    0  new          11      2     4   1   2   1   2    1  none         42.48     87.15     21.57  36.15    19.7       81  ####################....
-    1  old          21      1     8   4   1   1   2    1  none         51.53     99.15      0.00  17.13    17.4       77  #####################...
+    0  new          12      2     4   1   2   1   2    1  none         46.07     94.79     43.15  37.83    20.9       78  #####################...
+    1  old          20      1     8   2   2   1   2    1  none         47.90     94.00     21.57  25.69    17.5       77  #####################...
 
 What is in memory tier 1
 stage  activations  optimizer state
                  %                %
     0          100              100
-    1            0              100
+    1          100              100
 
 Communication of a step
 stage  to the next one over  each way  both ways  gradients of a GPU  their collectives
                                               ms                                     ms
-    0  new - old             2.00 GiB    345.197           10.89 GiB            123.398
-    1  -                            -          -            4.76 GiB             11.143
+    0  new - old             4.00 GiB    690.395           11.71 GiB            132.410
+    1  old - new             2.00 GiB    345.197            9.10 GiB             31.261
+
+interleaved: each stage has 2 runs of layers
 
 Proved about the fastest plan
-objective  2.6061 s          of the best plan: sum c + (m - 1) max c + the end
-bound      2.6061 s          no plan has an objective below: proved
+bound      2.6036 s          no plan has an objective below: proved
 floor      2.0761 s          no step is shorter, interleaved or not, stages each in one cluster: proved
-gap        0.02 %            the objective above the simulation
 problems   24                orders of clusters and rounds, each solved exactly
-labels     463               partial plans kept
-simulated  18                plans simulated
+labels     479               partial plans kept
+simulated  19                plans simulated
+
+the best plan without interleaving takes 2.6006 s per step; interleaved are the plans that were simulated, so none is proved to be the best of those: a better one could save 16.2 %, no more
 
 Each cluster by itself
 machine                                  GPUs    step  over the best
                                                     s              %
-new: gh200-96g x4 net0.size=2 hbm=24GiB     4  6.8936          164.6
-old: h100-80g-nvl8 x8 hbm=20GiB             8  3.5468           36.1
+new: gh200-96g x4 net0.size=2 hbm=24GiB     4  6.8936          178.4
+old: h100-80g-nvl8 x8 hbm=20GiB             8  3.5468           43.2
 
 Where the ranks of the best plan run, and its time:
-  reckon export ranks -m llama3.1-8b -s 'gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us' pp2 cp2 gbs32 stages=2:11/dp2,21@1/dp2/tp4/cp1/sp/tp-overlap/offload-activations=0 messages-sharded zero1 grad-overlap weight-overlap offload-activations=1 offload-optimizer=1
-  reckon predict -m llama3.1-8b -s 'gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us' pp2 cp2 gbs32 stages=2:11/dp2,21@1/dp2/tp4/cp1/sp/tp-overlap/offload-activations=0 messages-sharded zero1 grad-overlap weight-overlap offload-activations=1 offload-optimizer=1
+  reckon export ranks -m llama3.1-8b -s 'gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us' pp2 vpp2 cp2 gbs32 stages=2:6/dp2,10@1/dp2/tp2/sp/tp-overlap,6,10 messages-sharded zero1 grad-overlap weight-overlap offload-activations=1 offload-optimizer=1
+  reckon predict -m llama3.1-8b -s 'gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us' pp2 vpp2 cp2 gbs32 stages=2:6/dp2,10@1/dp2/tp2/sp/tp-overlap,6,10 messages-sharded zero1 grad-overlap weight-overlap offload-activations=1 offload-optimizer=1
 
 Single changes that make a plan with 1 % more samples per second feasible
-change                                                                      step  samples/s  plan
-                                                                               s
-more of new: memory tier 0 (HBM3): no amount helps                             -          -  -
-more of new: memory tier 1 (LPDDR5X): no amount helps                          -          -  -
-a larger domain of new: network tier 0 (NVLink4): no size helps                -          -  -
-2.500 GiB more of old: memory tier 0 (HBM3): 22.50 GiB instead of 20 GiB  2.4764     12.922  pp2 vpp2 cp2 gbs32 stages=2:6/dp2,10@1/dp2/tp2/sp/tp-overlap,6,10 messages-sharded zero1 grad-overlap weight-overlap offload-activations=1 offload-optimizer=1
-more of old: memory tier 1 (host): no amount helps                             -          -  -
-a larger domain of old: network tier 0 (NVLink4): no size helps                -          -  -
+change                                                                step  samples/s  plan
+                                                                         s
+more of new: memory tier 0 (HBM3): no amount helps                       -          -  -
+more of new: memory tier 1 (LPDDR5X): no amount helps                    -          -  -
+a larger domain of new: network tier 0 (NVLink4): no size helps          -          -  -
+10 GiB more of old: memory tier 0 (HBM3): 30 GiB instead of 20 GiB  2.4508     13.057  pp2 vpp2 cp2 gbs32 stages=2:6/dp2,10@1/dp2/tp2/sp/tp-overlap/offload-activations=0,6,10 messages-sharded zero1 grad-overlap weight-overlap offload-activations=1 offload-optimizer=1
+more of old: memory tier 1 (host): no amount helps                       -          -  -
+a larger domain of old: network tier 0 (NVLink4): no size helps          -          -  -
 tp1 5.1135 old new new
-tp2 2.7115 new old
+tp2 2.6633 new old
 tp4 nothing fits
 tp8 nothing fits
-recompute=none 2.6061 new old
-recompute=selective 2.6946 new old
+recompute=none 2.6036 new old
+recompute=selective 2.6920 new old
 recompute=full 3.2643 new old
 offload-activations=0 3.0524 new new old
   cluster new, gh200-96g x4 net0.size=2 hbm=24GiB, can be used by no stage: tp4 does not divide its nodes of 2; leave it out, or give another tp
-step                2.6056 s
-does not fit: memory tier 1 (LPDDR5X) needs 19.87 GiB on stage 0, has 8 GiB: 11.87 GiB too little
+step                2.4764 s
+does not fit: memory tier 1 (LPDDR5X) needs 24.73 GiB on stage 0, has 8 GiB: 16.73 GiB too little
   llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs, simulation
-  plan: pp2 cp2 gbs32 stages=2:11/dp2,21@1/dp2/tp4/cp1/sp/tp-overlap/offload-activations=0
-  messages-sharded zero1 grad-overlap weight-overlap offload-activations=1 offload-optimizer=1
+  plan: pp2 vpp2 cp2 gbs32 stages=2:6/dp2,10@1/dp2/tp2/sp/tp-overlap,6,10 messages-sharded zero1
+  grad-overlap weight-overlap offload-activations=1 offload-optimizer=1
   assumed: precision bf16
-  remedy: recompute=full moment1-bytes=2 moment2-bytes=2: P(fits) 58 %, 1.9 GiB of memory tier 1 (host) left, 29.0 % more time per step (the cheapest change; `reckon fits` lists others)
-plan.json: error 5.stage: memory tier 1 of stage 0 19.9 GiB: does not fit: 8 GiB are there: reckon fits lists what makes room
+  remedy: recompute=full moment1-bytes=2 moment2-bytes=2: P(fits) 25 %, 1.2 GiB of memory tier 1 (host) left, 25.7 % more time per step (the cheapest change; `reckon fits` lists others)
+plan.json: error 5.stage: memory tier 1 of stage 0 24.7 GiB: does not fit: 8 GiB are there: reckon fits lists what makes room
 llama3.1-8b over 2 clusters: 1 error
-does not fit: memory tier 1 (LPDDR5X) needs 19.87 GiB on stage 0, has 8 GiB: 11.87 GiB too little
+does not fit: memory tier 1 (LPDDR5X) needs 24.73 GiB on stage 0, has 8 GiB: 16.73 GiB too little
    1  2.6719        8175.8  42.23    21.0        7.3         12  gbs32 round1; new: 5 layers tp2 dp1 mbs1 activation-offload=0.5; new: 6 layers tp1 cp2 dp1 mbs1 optimizer-offload=1; old: 21 layers tp4 cp2 dp1 mbs1 optimizer-offload=1
 What is in memory tier 1
 stage  activations  optimizer state

@@ -151,7 +151,7 @@ rank,step_s,gpus,step_usd,stages
 === stderr
 reckon: --where: column 7 of "hbm < 60": a size needs its unit, such as 60GiB
 reckon: --where: column 24 of "hbm <= 60GiB and tp = 3x": unknown unit; write a size such as 60GiB or a time such as 10us
-reckon: --headroom: h100-sxm5-80g x16 has 80 GiB, of which 90GiB leaves nothing
+reckon: --headroom: h100-sxm5-80g x16 has 79.2 GiB, of which 90GiB leaves nothing
 reckon: --headroom must be a size such as 8GiB, a share such as 10%, learned or none; got "x"
 reckon: "--where" is not known: reckon predict --help-all lists all flags
 reckon: s: this is not a whole state of a search of this version: remove it to start over, or name another file

@@ -18,14 +18,14 @@ sh -e commands >/dev/null && echo "they run"
 llama3.1-70b on h100-sxm5-80g
 A  gpus64 tp8 pp2 sp zero1 gbs128: 19.78 s per step, 61.21 GiB
   plan: dp4 tp8 pp2 gbs128 sp zero1
-  50 % interval 18.77-27.52 s, 90 % interval 14.06-53.49 s (cross-validated on Hopper, dense,
-  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 18.56-27.52 s,
-  of ordinary runs 18.59-30.38 s
+  50 % interval 18.18-25.56 s, 90 % interval 14.59-48.23 s (cross-validated on Hopper, dense,
+  megatron: 266 runs from 20 sources); 50 % interval of tuned benchmarks 17.87-25.56 s,
+  of ordinary runs 17.49-26.09 s
 B  A with options: 18.75 s per step, 73.53 GiB, unsure: P(fits) 69 %
   plan: dp2 tp4 pp8 gbs128 sp zero1
-  50 % interval 17.90-25.10 s, 90 % interval 13.87-45.17 s (cross-validated on Hopper, dense,
-  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 17.72-25.10 s,
-  of ordinary runs 17.75-27.39 s
+  50 % interval 17.40-23.52 s, 90 % interval 14.33-41.21 s (cross-validated on Hopper, dense,
+  megatron: 266 runs from 20 sources); 50 % interval of tuned benchmarks 17.14-23.52 s,
+  of ordinary runs 16.82-23.95 s
 
 Differences, and the effect of each key: A with it alone, B without it
 B  : 18.75 s per step, 73.53 GiB, unsure: P(fits) 69 %

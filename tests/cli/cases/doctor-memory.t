@@ -22,7 +22,7 @@ kept by the allocator             2.4        9.4  freed but not returned, fragme
 outside the allocator             1.6        1.6  context, libraries, NCCL
 requested, and not available      2.0          -
 free                              1.1          -
-of the device                    79.1       80.0
+of the device                    79.1       79.2
 
 
 does not fit: tensors take 171.0 GiB at the predicted peak; change first: recompute=full (recompute whole layers); in torchtitan's TOML: [activation_checkpoint] mode = "full"

@@ -17,12 +17,12 @@ reckon doctor run.sh -s h100-sxm5-80g --tflops 5000
 reckon doctor run.sh -s h100-sxm5-80g --tflops 380 --mfu 40
 reckon doctor -s h100-sxm5-80g
 === stdout
-usual: 6 s per step, 1.26 times the predicted 4.751 s, in the 50 % interval
-usual: 6.000 s per step, 1.26 times the predicted 4.751 s, in the 50 % interval
-usual: 6.000 s per step, 1.26 times the predicted 4.751 s, in the 50 % interval
-usual: 6.000 s per step, 1.26 times the predicted 4.751 s, in the 50 % interval
-usual: 6.000 s per step, 1.26 times the predicted 4.751 s, in the 50 % interval
-usual: 6.000 s per step, 1.26 times the predicted 4.751 s, in the 50 % interval
+slow: 6 s per step, 1.26 times the predicted 4.751 s, slower than three of four measured runs; nearest explanation: links within the node at a quarter
+slow: 6.000 s per step, 1.26 times the predicted 4.751 s, slower than three of four measured runs; nearest explanation: links within the node at a quarter
+slow: 6.000 s per step, 1.26 times the predicted 4.751 s, slower than three of four measured runs; nearest explanation: links within the node at a quarter
+slow: 6.000 s per step, 1.26 times the predicted 4.751 s, slower than three of four measured runs; nearest explanation: links within the node at a quarter
+slow: 6.000 s per step, 1.26 times the predicted 4.751 s, slower than three of four measured runs; nearest explanation: links within the node at a quarter
+slow: 6.000 s per step, 1.26 times the predicted 4.751 s, slower than three of four measured runs; nearest explanation: links within the node at a quarter
   measured: 6 s per step: 281.1 TFLOP/s per GPU, 43690.7 tokens/s, MFU 28.4 %
   predicted: 4.751 s per step: 355 TFLOP/s per GPU, MFU 35.9 %
   plan: dp4 tp2 gbs32 zero1 recompute=full
@@ -55,7 +55,7 @@ good: 3.373 s per step, 0.93 times the predicted 3.634 s, among the fastest quar
   predicted: 3.634 s per step: 464.2 TFLOP/s per GPU, MFU 46.9 %
   plan: dp4 tp2 gbs32 zero1
   assumed: precision bf16, framework megatron, microbatch 1, sequence 8192 (the model's),
-usual: 6 s per step, 1.26 times the predicted 4.751 s, in the 50 % interval
+slow: 6 s per step, 1.26 times the predicted 4.751 s, slower than three of four measured runs; nearest explanation: links within the node at a quarter
 === stderr
 reckon: run.sh: this is a launch script of Megatron-LM, and no log: give a measured number with it, --tflops N, --step SECONDS, --tokens-per-second N or --mfu PERCENT; or a log, and this file as --launch
 reckon: the measured number is 337.3 ms per step: 5000 TFLOP/s per GPU, 777134 tokens/s, MFU 505.4 %, more than the peak of the GPUs: check its unit (--tflops is per GPU, --tokens-per-second of all GPUs, --tokens-per-second-per-gpu of one), the GPUs and the batch

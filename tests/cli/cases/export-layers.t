@@ -50,14 +50,14 @@ reckon: warning: recompute_layers 12: cannot be expressed in torchtitan's TOML: 
 reckon: the nearest plan is written: --system SYSTEM shows its time and whether it fits
 reckon: warning: layers 0-9: zero 3: cannot be expressed in DeepSpeed: the run has 2
 reckon: the nearest plan is written: --system SYSTEM shows its time and whether it fits
-reckon: on h100-sxm5-80g: 11.67 s per step, 39.45 of 80.00 GiB
+reckon: on h100-sxm5-80g: 11.67 s per step, 39.45 of 79.20 GiB
 reckon: warning: layers 25-29: recompute none: cannot be expressed in Megatron-LM: the run has full
 reckon: warning: layers 40-49: recompute none: cannot be expressed in Megatron-LM: the run has full
 reckon: warning: layers 60-69: recompute none: cannot be expressed in Megatron-LM: the run has full
-reckon: the nearest plan on h100-sxm5-80g: 12.25 s per step, 39.45 of 80.00 GiB
-reckon: on h100-sxm5-80g: 12.25 s per step, 39.45 of 80.00 GiB
-reckon: on h100-sxm5-80g: 4.59 s per step, 42.95 of 80.00 GiB
+reckon: the nearest plan on h100-sxm5-80g: 12.25 s per step, 39.45 of 79.20 GiB
+reckon: on h100-sxm5-80g: 12.25 s per step, 39.45 of 79.20 GiB
+reckon: on h100-sxm5-80g: 4.59 s per step, 42.95 of 79.20 GiB
 reckon: warning: layers 0-11: zero 1: cannot be expressed in a strategy file of Galvatron's: the run has 2
 reckon: warning: layers 12-31: zero 1: cannot be expressed in a strategy file of Galvatron's: the run has 2
 reckon: warning: embedding and head: zero 1: cannot be expressed in a strategy file of Galvatron's: the run has 2
-reckon: the nearest plan on h100-sxm5-80g: 5.088 s per step, 32.30 of 80.00 GiB
+reckon: the nearest plan on h100-sxm5-80g: 5.088 s per step, 32.30 of 79.20 GiB

@@ -113,6 +113,8 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; 
     "lora_dropout": 
     "lora_element_bytes": 
     "lora_targets": 
+    "lora_whole": 
+    "lora_whole_bytes": 
     "loss": 
     "loss_compiled": 
     "loss_in_chunks": 

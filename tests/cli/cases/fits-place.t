@@ -11,10 +11,10 @@ reckon fits llama3.1-8b h100-sxm5-80g -g 1 --tune --snapshot step.pickle; echo "
 The tightest stage by allocator: fragmentation of the step's buffers, in place of the assumed fragmentation
 allocator            predicted  lost  of live bytes  in all  left
                            GiB   GiB              %     GiB   GiB
-fixed addresses          71.00  0.11           0.16   71.11  8.89  planned
-expandable segments      71.00  1.60           2.32   72.60  7.40  PyTorch's, expandable_segments:True
-caching allocator        71.00  3.71           5.37   74.71  5.29  PyTorch's default
-... under pressure       71.00  3.01           4.36   74.01  5.99  the least capacity that it runs in: segments that are wholly free are returned first
+fixed addresses          71.00  0.11           0.16   71.11  8.09  planned
+expandable segments      71.00  1.60           2.32   72.60  6.60  PyTorch's, expandable_segments:True
+caching allocator        71.00  3.71           5.37   74.71  4.49  PyTorch's default
+... under pressure       71.00  3.01           4.36   74.01  5.19  the least capacity that it runs in: segments that are wholly free are returned first
   "placed": [
     {
       "allocator": "fixed addresses",
@@ -22,7 +22,7 @@ caching allocator        71.00  3.71           5.37   74.71  5.29  PyTorch's def
       "lost_bytes": 117440512,
       "over_live": 0.0015838811806278604,
       "need_bytes": 76353503232,
-      "left_bytes": 9545842688,
+      "left_bytes": 8686849228.800003,
       "what": "planned"
 fits
   a memory snapshot: tensors held 14.96 GiB

@@ -12,25 +12,25 @@ sed -n '/^base_model/,/^output/p;/^adapter/,/^lora_alpha/p;/^torchrun/,$p' q.sh
 reckon fits llama3.1-8b "rtx4090 x1" --tune seq2048 --format json | head -14
 reckon fits llama3.1-8b "rtx4090 x1" --tune --lengths 600:4096 lora16 recompute=full | head -10
 === stdout
-fastest way of fine-tuning: QLoRA, 419 tokens/s per GPU; fits: P(fits) 75 %, 39.14 s per step (50 % 40.08-55.64 s), MFU 37.0 %, memory 21.0 of 23.6 GiB
+fastest way of fine-tuning: QLoRA, 419 tokens/s per GPU; fits: P(fits) 77 %, 39.14 s per step (50 % 38.27-53.03 s), MFU 37.0 %, memory 21.0 of 23.6 GiB
   plan: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4
   base=nf4-dq offload-optimizer=1 offload-weights=1
   assumed: gpus 2 (all of the system), precision bf16, sequence 8192 (the model's),
   attention flash
+  `reckon export axolotl` cannot say gradient_overlap no (left to the training code),
+  weight_overlap no (left to the training code)
 qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
-  offloading to host memory 512 GiB per node of 8 at 25 GB/s each, assumed
-  outside what was validated: base nf4-dq: no compared run had it
-  outside what was validated: offload-optimizer: no compared run had it
+  offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
   outside what was validated: offload-weights: no compared run had it
-Least memory: QLoRA, 12.70 GiB with 1 sample, 381 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+Least memory: QLoRA, 12.70 GiB with 1 sample, 398 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
 method  has the        fits   need  samples  up to  tokens/s/GPU  longest  plan
                                GiB
-LoRA    least memory   fits  14.13        1      1           358   14,848  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
-LoRA    most tokens/s  fits  16.19        1      1           358   11,776  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
-QLoRA   least memory   fits  12.70        1      2           398   16,384  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
-QLoRA   most tokens/s  fits  21.02        2      2           419   16,384  framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+LoRA    least memory   fits  14.13        1      1           358   15,360  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
+LoRA    most tokens/s  fits  16.19        1      1           358   12,288  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
+QLoRA   least memory   fits  12.70        1      2           398   16,896  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+QLoRA   most tokens/s  fits  21.02        2      2           419   16,896  framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, in steps of 512. A way fits when its P(fits) is at least 75 % (--sure). A way that offloads is called the fastest only where it is faster by a tenth.
 exit 0
@@ -44,44 +44,43 @@ LoRA,most tokens/s,fits,21736622981.12,4
 QLoRA,least memory,fits,4516520703.12,1
 QLoRA,most tokens/s,fits,18097582243.84,1
 exit 0
-llama3.1-8b on rtx4090 x1, 1 GPU, samples of 2K tokens
   assumed: gpus 1 (all of the system), precision bf16, attention flash
+  `reckon export trl` cannot say gradient_overlap no (left to the training code),
+  lora_element_bytes 0 (the run has 2)
 llama3.1-8b on rtx4090 x1, 1 GPU, samples of 2K tokens
-  offloading to host memory 512 GiB per node of 8 at 25 GB/s each, assumed
+  offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
   outside what was validated: base nf4: no compared run had it
-Least memory: as given, 4.228 GiB with 1 sample, 1045 tokens/s per GPU: framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
+Least memory: as given, 4.228 GiB with 1 sample, 881 tokens/s per GPU: framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
 method    has the        fits   need  samples  up to  tokens/s/GPU  longest  plan
                                  GiB
-as given  least memory   fits   4.23        1     16           881   37,888  framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
-as given  most tokens/s  fits  16.63        8      8          2308   25,600  framework=fsdp mbs8 gbs8 seq2048 recompute=full loss-in-chunks lora64 base=nf4
-
+as given  least memory   fits   4.23        1     16           881   38,912  framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
 does not fit: no way of fine-tuning does; take more or larger GPUs, or shorter samples
 llama3.1-405b on rtx4090 x1, 1 GPU, samples of 64K tokens
-  offloading to host memory 512 GiB per node of 8 at 25 GB/s each, assumed
+  offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
   assumed: gpus 1 (all of the system), precision bf16, attention flash
 exit 1
-fastest way of fine-tuning: QLoRA, 409 tokens/s per GPU; fits: P(fits) 76 %, 40.04 s per step (50 % 41.04-57.48 s), MFU 36.1 %, memory 21.0 of 24.0 GiB, 0.3539 days
+fastest way of fine-tuning: QLoRA, 419 tokens/s per GPU; fits: P(fits) 77 %, 39.14 s per step (50 % 38.27-53.03 s), MFU 37.0 %, memory 21.0 of 23.6 GiB, 0.3459 days
   plan: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4
   base=nf4-dq offload-optimizer=1 offload-weights=1
   assumed: gpus 2 (all of the system), precision bf16, sequence 8192 (the model's),
   attention flash
+  `reckon export axolotl` cannot say gradient_overlap no (left to the training code),
+  weight_overlap no (left to the training code)
 qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
-  offloading to host memory 512 GiB per node of 8 at 25 GB/s each, assumed
-  outside what was validated: base nf4-dq: no compared run had it
-  outside what was validated: offload-optimizer: no compared run had it
+  offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
   outside what was validated: offload-weights: no compared run had it
-Least memory: QLoRA, 12.70 GiB with 1 sample, 381 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+Least memory: QLoRA, 12.70 GiB with 1 sample, 398 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
-method            has the        fits     need  samples  up to  tokens/s/GPU  longest    days  plan
-                                           GiB
+method  has the        fits   need  samples  up to  tokens/s/GPU  longest    days  plan
+                               GiB
 The run
 tokens                         25.000 M
 steps                          763
-days                           0.3539            expected, failures and checkpoints included
-fits: P(fits) 76 %, 40.04 s per step (50 % 41.04-57.48 s), MFU 36.1 %, memory 21.0 of 24.0 GiB
+days                           0.3459            expected, failures and checkpoints included
+fits: P(fits) 77 %, 39.14 s per step (50 % 38.27-53.03 s), MFU 37.0 %, memory 21.0 of 23.6 GiB
 base_model: qwen3-32b # your checkpoint of it
 datasets:
   - path: tatsu-lab/alpaca
@@ -91,7 +90,7 @@ adapter: qlora
 lora_r: 16
 lora_alpha: 32
 torchrun --nnodes 1 --nproc_per_node 2 --node_rank "${NODE_RANK:-0}" --master_addr "${MASTER_ADDR:-localhost}" --master_port "${MASTER_PORT:-29500}" \
-    -m axolotl.cli.train axolotl.yaml --save_steps 325 --max_steps 763 "$@"
+    -m axolotl.cli.train axolotl.yaml --save_steps 333 --max_steps 763 "$@"
 {
   "command": "fits",
   "fits": true,
@@ -100,19 +99,19 @@ torchrun --nnodes 1 --nproc_per_node 2 --node_rank "${NODE_RANK:-0}" --master_ad
   "plan_words": "framework=fsdp gbs1 seq2048 lora16 lora-bytes=4 base=nf4-dq",
   "assumed": "gpus 1 (all of the system), precision bf16, attention flash",
   "tightest_stage": 0,
-  "capacity_bytes": 25769803776,
+  "capacity_bytes": 25340307046.4,
   "need_bytes": 18097582243.84,
-  "left_bytes": 7672221532.16,
+  "left_bytes": 7242724802.560001,
   "step_s": 0.7846011281671406,
   "method": "QLoRA",
-  "warnings": [
-fastest way of fine-tuning: as given, 1703 tokens/s per GPU; fits: P(fits) 82 %, 352.3 ms per step (50 % 360.8-499.6 ms), MFU 31.5 %, memory 19.6 of 24.0 GiB
+  "ways": [
+fastest way of fine-tuning: as given, 1703 tokens/s per GPU; fits: P(fits) 85 %, 352.3 ms per step (50 % 344.6-476.4 ms), MFU 31.5 %, memory 19.6 of 23.6 GiB
   plan: framework=fsdp gbs1 seq4096 padded=600 recompute=full lora16
   assumed: samples of 600 (mean) to 4096 tokens padded to the longest of each microbatch,
   gpus 1 (all of the system), precision bf16, attention flash
+  `reckon export trl` cannot say gradient_overlap no (left to the training code),
+  lora_element_bytes 0 (the run has 4)
 llama3.1-8b on rtx4090 x1, 1 GPU, samples of 4K tokens
-  offloading to host memory 512 GiB per node of 8 at 25 GB/s each, assumed
+  offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
   outside what was validated: padded: no compared run had it
-Least memory: as given, 5.674 GiB with 1 sample, 310 tokens/s per GPU: framework=fsdp gbs1 seq4096 padded=600 zero3 recompute=full loss-in-chunks lora16 offload-optimizer=1 offload-weights=1
-
-Fits of each way of fine-tuning: with least memory, and the fastest
+Least memory: as given, 5.674 GiB with 1 sample, 388 tokens/s per GPU: framework=fsdp gbs1 seq4096 padded=600 zero3 recompute=full loss-in-chunks lora16 offload-optimizer=1 offload-weights=1

@@ -26,6 +26,7 @@ ls
     "experts": 128,
     "active_experts": 8,
     "expert_feedforward": 768,
+    "norm_epsilon": 1e-5,
     "source": [
         "config.json of Hugging Face transformers, model_type qwen3_moe",
         "assumed: sequence 4096: usual in pre-training; the file allows up to 40960 and does not say; --sequence sets another",

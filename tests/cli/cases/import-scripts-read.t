@@ -118,7 +118,7 @@ reckon: note: ppo.sh is read as a configuration of MaxText: reckon import maxtex
 reckon: ppo.sh: no command of this script starts MaxText with a configuration file: it starts src/ppo.py, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict
 reckon: note: base.sh is read as a training of Hugging Face: reckon import trainer
 reckon: base.sh: no command trains in this script: it only sets base, arguments for the script that reads it: give that one
-reckon: galvatron.sh: this is a Galvatron script; reckon does not read it: say model, batch and degrees as words of reckon predict
+reckon: galvatron.sh: this is a Galvatron script; reckon does not read it: say model, batch and degrees as words of reckon predict; its keys, by their names, say gbs=1
 reckon: --set train_batch_size: says not whether it counts the samples of one GPU or of all: give --set per_device_train_batch_size=N
 reckon: note: llava.sh is read as a training of Hugging Face: reckon import trainer
 reckon: llava.sh: tune_mm_mlp_adapter True: only the projector between images and text is trained, which plans do not cover: give --ignore tune_mm_mlp_adapter to estimate the run without it

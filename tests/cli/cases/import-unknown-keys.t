@@ -112,10 +112,10 @@ reckon: warning: ds.json:1:151: not known: monitor_config.foo: passed over, as o
 reckon: warning: ds.json:1:151: not known: monitor_config.foo: passed over, as others whose names begin so decide no cost
 llama3.1-8b: 8,030,261,248 parameters, 64 GPUs with DeepSpeed
 reckon: n2.yaml:25:21: tokenizer.micro_batch_size: is not known, and may decide what the run costs, did you mean tokens.micro_batch_size: correct it, or say it by --set and this tool's keys, and --ign
-reckon: warning: n2.yaml:57:11: optimizer.optimizer_factory.name sgd: is not followed: is estimated with the two moments of Adam
 reckon: warning: n2.yaml:20:8: not known: logging.foo: passed over, as others whose names begin so decide no cost
 reckon: warning: n3.yaml:20:8: not known: logging.foo: passed over, as others whose names begin so decide no cost
 n3: 8,030,261,248 parameters, 8 GPUs with nanotron
+  plan: tp8 gbs64 attention=flash no-transformer-engine optimizer=sgd-momentum vocab-multiple=1
 reckon: axolotl.yaml:6:11: lora_foo: is not known, and may decide what the run costs, did you mean lora_r: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: axolotl.yaml:7:23: dataset_shard_degree: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: warning: axolotl.yaml:5:12: not known: wandb_foo: passed over, as others whose names begin so decide no cost

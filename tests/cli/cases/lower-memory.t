@@ -50,51 +50,51 @@ zero3                            16.83   -3.61    no  6.058        4.8  shard we
 pp2                              11.22   -9.22    no  6.543       13.2  double the stages, halve data parallelism
 tp8                              11.22   -9.22    no  6.859       18.7  double tensor, halve data parallelism
 moment1-bytes=2 moment2-bytes=2   7.48  -12.96    no  5.778        0.0  store moments in 16 bits
-fits: P(fits) 98 %, 5.587 s per step (50 % 5.346-7.377 s), MFU 30.5 %, memory 49.1 of 80.0 GiB, 117.9 USD per 1B tokens
+fits: P(fits) 98 %, 5.587 s per step (50 % 5.204-6.933 s), MFU 30.5 %, memory 49.1 of 79.2 GiB, 117.9 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model
 memory tier 1 (mem2)    2.00      2.00   99.9  ########################
-does not fit: memory tier 0 (HBM3) needs 151.3 GiB on stage 0, has 80 GiB: 71.26 GiB too little
-fits: P(fits) 100 %, 5.778 s per step (50 % 5.520-7.708 s), MFU 29.5 %, memory 28.7 of 80.0 GiB, 122.0 USD per 1B tokens
+does not fit: memory tier 0 (HBM3) needs 151.3 GiB on stage 0, has 79.20 GiB: 72.06 GiB too little
+fits: P(fits) 100 %, 5.778 s per step (50 % 5.368-7.227 s), MFU 29.5 %, memory 28.7 of 79.2 GiB, 122.0 USD per 1B tokens
 memory tier 1 (mem2)   22.44  unlimited    0.0  ........................
 A fits, B does not fit: B would take 3.8 % more time than A, 5.778 s against 5.568 s per step, 0.964 times the throughput
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s
 A  gpus16 tp4 gbs64 mbs4 recompute=full: 5.568 s per step, 51.10 GiB
   plan: dp4 tp4 mbs4 gbs64 recompute=full
-  50 % interval 5.329-7.345 s, 90 % interval 4.184-12.82 s (cross-validated on Hopper, dense,
-  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 5.280-7.345 s,
-  of ordinary runs 5.286-7.979 s
+  50 % interval 5.188-6.905 s, 90 % interval 4.316-11.76 s (cross-validated on Hopper, dense,
+  megatron: 266 runs from 20 sources); 50 % interval of tuned benchmarks 5.115-6.905 s,
+  of ordinary runs 5.024-7.024 s
 B  +offload-optimizer=1: 5.778 s per step, 28.66 GiB, does not fit
   plan: dp4 tp4 mbs4 gbs64 recompute=full offload-optimizer=1
-  50 % interval 5.520-7.708 s, 90 % interval 4.292-13.76 s (cross-validated on Hopper, dense,
-  megatron: 253 runs from 18 sources); 50 % interval of tuned benchmarks 5.467-7.708 s,
-  of ordinary runs 5.474-8.401 s
+  50 % interval 5.368-7.227 s, 90 % interval 4.433-12.57 s (cross-validated on Hopper, dense,
+  megatron: 266 runs from 20 sources); 50 % interval of tuned benchmarks 5.289-7.227 s,
+  of ordinary runs 5.191-7.357 s
 does not fit: memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
   remedy: cp2 offload-activations=0: fits, 2.0 GiB of memory tier 1 (mem2) left, 25.6 % less time per step (the cheapest change; `reckon fits` lists others)
-does not fit: memory tier 0 (HBM3) needs 106.9 GiB on stage 0, has 80 GiB: 26.89 GiB too little
-memory_exceeded  memory tier 0 (HBM3) needs 106.9 GiB on stage 0, has 80 GiB: 26.89 GiB too little
+does not fit: memory tier 0 (HBM3) needs 106.9 GiB on stage 0, has 79.20 GiB: 27.69 GiB too little
+memory_exceeded  memory tier 0 (HBM3) needs 106.9 GiB on stage 0, has 79.20 GiB: 27.69 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 23.29 GiB on stage 0, has 2 GiB: 21.29 GiB too little
   remedy: no change of one or two choices makes it fit: use more GPUs, or `reckon search`, which tries all choices together
-does not fit: memory tier 0 (HBM3) needs 151.4 GiB on stage 3, has 80 GiB: 71.37 GiB too little
-memory_exceeded  memory tier 0 (HBM3) needs 151.4 GiB on stage 3, has 80 GiB: 71.37 GiB too little
+does not fit: memory tier 0 (HBM3) needs 151.4 GiB on stage 3, has 79.20 GiB: 72.17 GiB too little
+memory_exceeded  memory tier 0 (HBM3) needs 151.4 GiB on stage 3, has 79.20 GiB: 72.17 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 100.4 GiB on stage 3, has 2 GiB: 98.38 GiB too little
   remedy: no change of one or two choices makes it fit: use more GPUs, or `reckon search`, which tries all choices together
 does not fit: memory tier 1 (mem2) needs 2.887 GiB on stage 0, has 2 GiB: 908.5 MiB too little
 memory_exceeded  memory tier 1 (mem2) needs 2.887 GiB on stage 0, has 2 GiB: 908.5 MiB too little
-  remedy: offload-activations=0: P(fits) 61 %, 2.0 GiB of memory tier 1 (mem2) left, 15.4 % less time per step (the cheapest change; `reckon fits` lists others)
-does not fit: memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 80 GiB: 9.007 GiB too little
-memory_exceeded  memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 80 GiB: 9.007 GiB too little
+  remedy: offload-activations=0: P(fits) 59 %, 2.0 GiB of memory tier 1 (mem2) left, 15.4 % less time per step (the cheapest change; `reckon fits` lists others)
+does not fit: memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 79.20 GiB: 9.807 GiB too little
+memory_exceeded  memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 79.20 GiB: 9.807 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 17.02 GiB on stage 0, has 2 GiB: 15.02 GiB too little
-  remedy: recompute=full cp2: P(fits) 72 %, 7.1 GiB left, 0.3 % more time per step (the cheapest change; `reckon fits` lists others)
+  remedy: recompute=full cp2: P(fits) 71 %, 6.3 GiB left, 0.3 % more time per step (the cheapest change; `reckon fits` lists others)
 does not fit: memory tier 1 (mem2) needs 25.66 GiB on stage 0, has 9 GiB: 16.66 GiB too little
   remedy: offload-optimizer=0: fits, 3.6 GiB of memory tier 1 (mem2) left, 0.7 % less time per step (the cheapest change; `reckon fits` lists others)
 outcome          tier  where  plans  share
                                          %
 fits                -  -          0   0.00
-bad_option          -  -       1136  30.84  #######
-memory_exceeded     0  HBM3      18   0.49
-memory_exceeded     1  mem2    2475  67.18  ################
-repeated            -  -         55   1.49
+bad_option          -  -       1136  34.09  ########
+memory_exceeded     0  HBM3      16   0.48
+memory_exceeded     1  mem2    2125  63.78  ###############
+repeated            -  -         55   1.65
 
 Closest infeasible plans (one constraint each)
 constraint            needs      has    lacks        step  plan
@@ -107,16 +107,16 @@ more of memory tier 0 (HBM3): no amount helps                            -      
 3.610 GiB more of memory tier 1 (mem2): 5.610 GiB instead of 2 GiB  3.5292     18.134  dp4 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
 rank    step  tokens/s/GPU    MFU  memory  offloaded  fits in
            s                    %     GiB        GiB        %
-   1  4.3643        7508.1  39.06    55.6        4.5       95
+   1  4.3643        7508.1  39.06    55.6        4.5       94
 
 outcome          tier  where   plans  share
                                           %
-fits                -  -        2514   8.61  ##
-bad_pipeline        -  -        4056  13.89  ###
-bad_option          -  -        4021  13.77  ###
-memory_exceeded     0  HBM3     1360   4.66  #
-memory_exceeded     1  mem2   17,160  58.77  ##############
-repeated            -  -          89   0.30
+fits                -  -        2350   8.33  ##
+bad_pipeline        -  -        4056  14.38  ###
+bad_option          -  -        4021  14.26  ###
+memory_exceeded     0  HBM3     1418   5.03  #
+memory_exceeded     1  mem2   16,266  57.68  ##############
+repeated            -  -          89   0.32
 no plan can run: recompute full: the space has recompute none
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
   0 plans, 0 feasible
@@ -142,19 +142,19 @@ more GPUs: none that was tried helps                             -          -  -
 a smaller batch: none that was tried helps                       -          -  -
 a larger batch: none that was tried helps                        -          -  -
 exit 1
-fits: P(fits) 96 %, 8.458 s per step (50 % 8.057-11.49 s), MFU 40.3 %, memory 52.7 of 80.0 GiB, 89.27 USD per 1B tokens
+fits: P(fits) 96 %, 8.458 s per step (50 % 7.822-10.73 s), MFU 40.3 %, memory 52.7 of 79.2 GiB, 89.27 USD per 1B tokens
 optimizer  0.0422    0.5  optimizer step
-fits: P(fits) 100 %, 8.668 s per step (50 % 8.247-11.86 s), MFU 39.3 %, memory 30.3 of 80.0 GiB, 91.48 USD per 1B tokens
+fits: P(fits) 100 %, 8.668 s per step (50 % 8.001-11.06 s), MFU 39.3 %, memory 30.3 of 79.2 GiB, 91.48 USD per 1B tokens
 optimizer  0.2518    2.9  optimizer step                                                #
 memory tier 1 (mem2)   22.44    200.00   11.2  ###.....................
-fits: P(fits) 100 %, 10.49 s per step (50 % 9.892-15.21 s), MFU 32.5 %, memory 30.3 of 80.0 GiB, 110.7 USD per 1B tokens
+fits: P(fits) 100 %, 10.49 s per step (50 % 9.544-14.00 s), MFU 32.5 %, memory 30.3 of 79.2 GiB, 110.7 USD per 1B tokens
 optimizer   2.0760   19.8  optimizer step                                                #####
 memory tier 2 (4x samsung-980pro-1tb)   22.44      3.64    0.6  ........................
-fits: P(fits) 100 %, 9.460 s per step (50 % 8.962-13.29 s), MFU 36.0 %, memory 30.3 of 80.0 GiB, 99.84 USD per 1B tokens
+fits: P(fits) 100 %, 9.460 s per step (50 % 8.673-12.32 s), MFU 36.0 %, memory 30.3 of 79.2 GiB, 99.84 USD per 1B tokens
 optimizer  1.0435   11.0  optimizer step                                                ###
 memory tier 1 (mem2)                    11.22      0.20    5.6  #.......................
 memory tier 2 (4x samsung-980pro-1tb)   11.22      3.64    0.3  ........................
-fits: P(fits) 98 %, 10.18 s per step (50 % 9.614-14.63 s), MFU 33.5 %, memory 49.0 of 80.0 GiB, 107.5 USD per 1B tokens
+fits: P(fits) 98 %, 10.18 s per step (50 % 9.283-13.49 s), MFU 33.5 %, memory 49.0 of 79.2 GiB, 107.5 USD per 1B tokens
 offload     1.7240   16.9  exposed offload transfers                                     ####
 optimizer   0.0422    0.4  optimizer step
 memory tier 2 (4x samsung-980pro-1tb)    3.74      3.64    0.1  ........................

@@ -8,7 +8,7 @@ reckon fits $plan --place | sed -n '/^total/p; /^The tightest/,$p'
 Memory of a GPU, tier by tier
                        needed  capacity  share
                           GiB       GiB      %
-memory tier 0 (HBM2e)   65.90     80.00   82.4  ####################....
+memory tier 0 (HBM2e)   65.90     79.20   83.2  ####################....
 From the predicted memory to the peak
 part
                  GiB
@@ -23,7 +23,7 @@ total          65.90
 The tightest stage by allocator: fragmentation of the step's buffers, in place of the assumed fragmentation
 allocator            predicted   lost  of live bytes  in all   left
                            GiB    GiB              %     GiB    GiB
-fixed addresses          63.11   0.00           0.00   63.11  16.89  planned; no plan is lower
-expandable segments      63.11   0.70           1.29   63.80  16.20  PyTorch's, expandable_segments:True
-caching allocator        63.11  12.39          23.00   75.50   4.50  PyTorch's default
-... under pressure       63.11   1.26           2.34   64.37  15.63  the least capacity that it runs in: segments that are wholly free are returned first
+fixed addresses          63.11   0.00           0.00   63.11  16.09  planned; no plan is lower
+expandable segments      63.11   0.70           1.29   63.80  15.40  PyTorch's, expandable_segments:True
+caching allocator        63.11  12.39          23.00   75.50   3.70  PyTorch's default
+... under pressure       63.11   1.26           2.34   64.37  14.83  the least capacity that it runs in: segments that are wholly free are returned first

@@ -27,8 +27,6 @@ reckon generate -m gpt2-124m -l nothing hello >/dev/null
 reckon search -m llama3.1-8b -s h100 -g 8 -b 8 --sort speed
 === stdout
 time: 50 %
-half of which took more than 1.20 times the predicted step
-half of runs like it took more than
 not shown: 3 plans of the same time and memory as a plan above
 both fit: B takes N % more time than A, N s against N s per step, N times the throughput
 A fits, B does not fit: B would take N % less time than A, N s against N s per step, N times the throughput

@@ -18,25 +18,25 @@ reckon search -m llama3.1-8b -s "a100-sxm4-80g hbm=60GiB mem2=250GB@20GB/s" -g 8
 reckon search -m llama3.1-8b -s "$s" -g 8 -b 1 --sequence-chunks 1,2 --layerwise -q
 echo "exit $?"
 === stdout
-does not fit: memory tier 0 (HBM2e) needs 136.9 GiB on stage 0, has 80 GiB: 56.89 GiB too little
+does not fit: memory tier 0 (HBM2e) needs 136.9 GiB on stage 0, has 79.20 GiB: 57.69 GiB too little
 offload        0.4731    0.0  exposed offload transfers
-memory tier 0 (HBM2e)  136.89     80.00  171.1  ########################
+memory tier 0 (HBM2e)  136.89     79.20  172.8  ########################
 memory tier 1 (mem2)   140.98    232.83   60.6  ###############.........
-fits: P(fits) 75 %, 4.349 h per step (50 % 4.445-6.541 h), MFU 35.9 %, memory 67.5 of 80.0 GiB, 16.51k USD per 1B tokens
+unsure: P(fits) 73 %, 4.349 h per step (50 % 4.262-6.202 h), MFU 35.9 %, memory 67.5 of 79.2 GiB, 16.51k USD per 1B tokens
 offload        0.4731    0.0  exposed offload transfers
-memory tier 0 (HBM2e)   67.46     80.00   84.3  ####################....
+memory tier 0 (HBM2e)   67.46     79.20   85.2  ####################....
 memory tier 1 (mem2)   162.98    232.83   70.0  #################.......
-fits: P(fits) 83 %, 4.371 h per step (50 % 4.467-6.574 h), MFU 35.7 %, memory 62.3 of 80.0 GiB, 16.59k USD per 1B tokens
+fits: P(fits) 82 %, 4.371 h per step (50 % 4.283-6.233 h), MFU 35.7 %, memory 62.3 of 79.2 GiB, 16.59k USD per 1B tokens
 offload        0.4731    0.0  exposed offload transfers
-memory tier 0 (HBM2e)   62.29     80.00   77.9  ###################.....
+memory tier 0 (HBM2e)   62.29     79.20   78.7  ###################.....
 memory tier 1 (mem2)   162.98    232.83   70.0  #################.......
 step: 15734.6 s simulated, 15734.6 s by the detailed model: the same
 Best plans
 rank        step  tokens/s/GPU    MFU  memory  offloaded  fits in  shard-ranks  keep-gathered
                s                    %     GiB        GiB        %
-   1  15657.1433        33.486  35.88    65.6      176.1       78            0            yes
-   2  15657.1551        33.486  35.88    54.4      176.1       96            0             no
-   3  15657.3545        33.485  35.88    56.2      189.2       94            4             no
+   1  15657.1433        33.486  35.88    65.6      176.1       77            0            yes
+   2  15657.1551        33.486  35.88    54.4      176.1       95            0             no
+   3  15657.3545        33.485  35.88    56.2      189.2       93            4             no
 
 cannot run: with seq-chunks every layer is fully recomputed: give recompute=full, without recompute-layers, recompute-every or recompute-stride
 cannot run: seq-chunks is known where heads are exchanged: give cp-kind=ulysses, or no cp
@@ -58,9 +58,9 @@ Classes of ranks
 stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  context  experts   data  stages     parameters  state    held
                                                                  PFLOP       B      GiB        B    GiB       B                   GiB     GiB
     0           0      8     2,289,564         0       12,390  2625.00    0.00   840.00     0.00  39.26    0.00  8,030,261,248  14.96  140.98
-fits: P(fits) 83 %, 4.371 h per step (50 % 4.467-6.574 h), MFU 35.7 %, memory 62.3 of 80.0 GiB, 16.59k USD per 1B tokens
-fixed addresses          59.70  4.24           8.47   63.94  16.06  planned
-caching allocator        59.70  4.44           8.88   64.14  15.86  PyTorch's default
+fits: P(fits) 82 %, 4.371 h per step (50 % 4.283-6.233 h), MFU 35.7 %, memory 62.3 of 79.2 GiB, 16.59k USD per 1B tokens
+fixed addresses          59.70  4.24           8.47   63.94  15.26  planned
+caching allocator        59.70  4.44           8.88   64.14  15.06  PyTorch's default
 any schedule      580.1753 s        the best plan of reckon search: layers alike, interleaved or not
 gain              0.00 %            of the step, less than that
 stage  first  layers  run                                 data  microbatch

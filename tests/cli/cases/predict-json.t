@@ -134,6 +134,8 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "lora_dropout": 
     "lora_element_bytes": 
     "lora_targets": 
+    "lora_whole": 
+    "lora_whole_bytes": 
     "loss": 
     "loss_compiled": 
     "loss_in_chunks": 

@@ -22,7 +22,7 @@ cannot run: the first and the last stage are to have 100 blocks, the model has 8
 bad_pipeline  the first and the last stage are to have 100 blocks, the model has 80
 cannot run: 81 of 80 blocks are on a stage: deal out 80
 bad_pipeline  81 of 80 blocks are on a stage: deal out 80
-does not fit: memory tier 0 (HBM3) needs 583.7 GiB on stage 0, has 80 GiB: 503.7 GiB too little
+does not fit: memory tier 0 (HBM3) needs 583.7 GiB on stage 0, has 79.20 GiB: 504.5 GiB too little
 cannot run: context 4: 8190 tokens are not a multiple of 2 * context 4: use a sequence of 8184 or 8192
 bad_option  context 4: 8190 tokens are not a multiple of 2 * context 4: use a sequence of 8184 or 8192
 cannot run: zero 3: DeepSpeed's pipeline shards the optimizer only: give zero1

@@ -213,6 +213,8 @@ reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --p
     "lora_targets": null,
     "lora_dropout": 0,
     "lora_element_bytes": 0,
+    "lora_whole": null,
+    "lora_whole_bytes": 0,
     "adapters": 1,
     "adapters_run": "mixed",
     "dora": false,

@@ -6,10 +6,10 @@ count -m deepseek-v3 -s h800-sxm5-80g -g 2048 -b 15360 --schedule gpipe,1f1b,zer
 === stdout
   "predictor": "reckon"
   "complete": true
-    "plans": 34760
+    "plans": 34552
   "predictor": "reckon"
   "complete": true
-    "plans": 196362
+    "plans": 194542
   "predictor": "reckon"
   "complete": true
     "plans": 5328

@@ -14,7 +14,7 @@ memory tier 0 (HBM2e): bandwidth      2.039 TB/s   -0.034       10.84 s (-0.31 %
 memory tier 0 (HBM2e): efficiency     0.88         -0.034       10.84 s (-0.31 %)         10.92 s (+0.38 %)
 network tier 0 (NVLink3): latency     9.300 us     +0.005       10.88 s (+0.05 %)         10.87 s (-0.05 %)
 host: launch                          50 us        +0.000       10.88 s (+0.00 %)         10.88 s (-0.00 %)
-memory tier 0 (HBM2e): capacity       80 GiB       +0.000       10.88 s (+0.00 %)         10.88 s (+0.00 %)
+memory tier 0 (HBM2e): capacity       79.20 GiB    +0.000       10.88 s (+0.00 %)         10.88 s (+0.00 %)
 network tier 1 (NIC): bandwidth       25 GB/s      +0.000       10.88 s (+0.00 %)         10.88 s (+0.00 %)
 network tier 1 (NIC): efficiency      0.5          +0.000       10.88 s (+0.00 %)         10.88 s (+0.00 %)
 network tier 1 (NIC): latency         20 us        +0.000       10.88 s (+0.00 %)         10.88 s (+0.00 %)

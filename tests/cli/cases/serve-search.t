@@ -15,7 +15,7 @@ for words in "tp4 --search" "--search --batch 4" "--token-ms 5" "zero3 --search"
     reckon serve -m llama2-7b -s h100-sxm5-80g -g 8 $words; echo "exit $?"
 done
 === stdout
-best layout fits: P(fits) 97 %, 512 sequences at a time, 7830 tokens/s (978.7 per GPU), 13.55 ms per token, 106.5 ms to the first of one prompt, memory 33.4 of 80.0 GiB
+best layout fits: P(fits) 97 %, 512 sequences at a time, 7830 tokens/s (978.7 per GPU), 13.55 ms per token, 106.5 ms to the first of one prompt, memory 33.4 of 79.2 GiB
   mixtral-8x7b on h100-sxm5-80g, 8 GPUs, inference: prompts of 2K tokens, 128 generated
   assumed: precision bf16, cuda-graphs (decoding steps are captured), attention flash3
 

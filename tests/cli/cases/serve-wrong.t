@@ -39,7 +39,7 @@ exit 2
 exit 2
 exit 2
 exit 2
-does not fit: memory tier 0 (HBM2) needs 45.20 GiB on stage 3, has 40 GiB: 5.205 GiB too little
+does not fit: memory tier 0 (HBM2) needs 45.20 GiB on stage 3, has 39.50 GiB: 5.705 GiB too little
 exit 3
 exit 3
 exit 3

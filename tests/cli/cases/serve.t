@@ -8,7 +8,7 @@ reckon serve -m llama2-70b -s h100-sxm5-80g tp4 precision=fp8-delayed --batch 1.
 # one sequence is bound by the bytes of weights on a small GPU, too
 for bytes in 2 1 0.5; do reckon serve -m llama3.1-8b -s rtx4090 -g 1 -b 1 weight-bytes=$bytes | grep -o '[0-9.]* ms per token' | head -n 1; done
 === stdout
-fits: P(fits) 100 %, 64 sequences at a time, 901.7 tokens/s (225.4 per GPU), 13.87 ms per token, 121.5 ms to the first of one prompt, memory 23.6 of 80.0 GiB
+fits: P(fits) 100 %, 64 sequences at a time, 901.7 tokens/s (225.4 per GPU), 13.87 ms per token, 121.5 ms to the first of one prompt, memory 23.6 of 79.2 GiB
   llama2-70b on h100-sxm5-80g, 4 GPUs, inference: prompts of 2K tokens, 128 generated
   assumed: cuda-graphs (decoding steps are captured), attention flash3
 
@@ -31,10 +31,10 @@ cache                5.31 GiB          of all its sequences, at their full lengt
 activations          608.00 MiB        of a pass of prefill
 context              1.50 GiB          of the device and its libraries
 total                23.59 GiB
-of the GPU           80.00 GiB
+of the GPU           79.20 GiB
 cache of a sequence  85.000 MiB
-sequences that fit   743               over all GPUs
-fits: P(fits) 76 %, 16384 sequences at a time, 140,927 tokens/s (1101 per GPU), 38.45 ms per token, 647.7 ms to the first of one prompt, memory 69.1 of 80.0 GiB
+sequences that fit   733               over all GPUs
+fits: P(fits) 76 %, 16384 sequences at a time, 140,927 tokens/s (1101 per GPU), 38.45 ms per token, 647.7 ms to the first of one prompt, memory 69.1 of 79.2 GiB
   deepseek-v3 on h800-sxm5-80g, 128 GPUs, inference: prompts of 4K tokens, 1K generated
   assumed: cuda-graphs (decoding steps are captured), attention flash3
 
@@ -56,7 +56,7 @@ batch,prefill_s,token_first_s,token_last_s,generate_s,tokens_per_s,tokens_per_s_
 2,0.12633686683421794,0.01375687886202297,0.01375687886202297,1.873460482311135,136.64552971205123,68.32276485602561,10688119808,fits
 4,0.250853380160939,0.013757829351292161,0.013757829351292161,1.9980977077750435,256.2437252230929,128.12186261154645,10825909248,fits
 8,0.3765655290700203,0.013759418034881173,0.013759418034881173,2.1240116194999294,482.10659047198965,241.05329523599482,11101488128,fits
-does not fit: memory tier 0 (HBM3) needs 132.2 GiB on stage 0, has 80 GiB: 52.21 GiB too little
+does not fit: memory tier 0 (HBM3) needs 132.2 GiB on stage 0, has 79.20 GiB: 53.01 GiB too little
   llama2-70b on h100-sxm5-80g, 1 GPU, inference: prompts of 2K tokens, 128 generated
   assumed: precision bf16, cuda-graphs (decoding steps are captured), attention flash3
 exit 0

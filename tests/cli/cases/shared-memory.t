@@ -79,7 +79,7 @@ predict: another one when nothing is shared
 Memory of a device
 tier  name    capacity   bandwidth  achieved
                                            %
-   0  HBM2e   80.0 GiB   2.04 TB/s      90.0
+   0  HBM2e   79.2 GiB   2.04 TB/s      90.0
    1  mem2   232.8 GiB  12.00 GB/s     100.0
 
   memory tier 1 (mem2): 8 accelerators share 1.819 TiB,
@@ -89,7 +89,7 @@ Networks, per device; what each of p ranks moves of n bytes, over n
 Memory of a device
 tier  name    capacity   bandwidth  achieved
                                            %
-   0  HBM2e   80.0 GiB   2.04 TB/s      90.0
+   0  HBM2e   79.2 GiB   2.04 TB/s      90.0
    1  mem2   465.7 GiB  12.00 GB/s     100.0
 
   memory tier 1 (mem2): 4 accelerators share 1.819 TiB,
@@ -116,7 +116,7 @@ tier  name                    capacity    bandwidth  achieved
                                                             %
    0  hbm                    100.0 GiB    5.00 GB/s     100.0
    1  8x samsung-980pro-1tb    3.6 TiB   10.00 GB/s     100.0
-   2  GDDR6                   22.2 GiB  600.00 GB/s      90.0
+   2  GDDR6                   22.1 GiB  600.00 GB/s      90.0
 
   memory tier 1 (8x samsung-980pro-1tb): 2 accelerators share 7.276 TiB,
   4 accelerators share 40 GB/s; the table has the part of each

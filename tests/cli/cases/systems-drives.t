@@ -22,7 +22,7 @@ memory '{"drive": "samsung-980pro-1tb", "drives": 4, "raid": "5", "through_host"
 Memory of a device
 tier  name                       capacity   bandwidth  achieved
                                                               %
-   0  HBM2                       40.0 GiB   1.55 TB/s      90.0
+   0  HBM2                       39.5 GiB   1.55 TB/s      90.0
    1  mem2                      100.0 GiB  25.00 GB/s     100.0
    2  4x micron-9550-max-6.4tb   17.5 TiB  30.00 GB/s     100.0
 

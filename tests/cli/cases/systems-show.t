@@ -36,6 +36,7 @@ memory 0         0.9 from 95.37 MiB, 0.75 from 9.537 MiB, 0.6 from 976.6 KiB, 0.
 memory 1         0.95 from 95.37 MiB, 0.9 from 9.537 MiB, 0.7 from 976.6 KiB, 0.3 below
 
 Kernels, for predictions
+host accelerators          0                 accelerators of a host, which fail and are spared together; 0: those of the innermost network
 multiprocessors            108               units that run tiles of a matrix product at the same time
 tile m                     128               rows of the largest tile
 tile n                     256               columns of the largest tile
@@ -203,6 +204,7 @@ all              systems/a100_80g.json of the tool of [isaev2023], commit caa4b1
     ]
   },
   "kernels": {
+    "host_accelerators": 0,
     "multiprocessors": 132,
     "tile_m": 128,
     "tile_n": 256,
