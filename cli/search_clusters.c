@@ -116,6 +116,23 @@ static void add_alike_record(struct report *report, const struct search *search)
         {"words", cell_text(some ? report_text(report, "%s", words) : NULL)});
 }
 
+/* A cluster that is faster by itself, with choices that all stages of a plan over several share. */
+static void note_alone(struct report *report, const struct search *search)
+{
+    const struct clusters_space *space = space_of(search);
+    const struct rk_machine *machine = search->problem.system->machine;
+    char words[RK_PLAN_TEXT];
+    for (int i = 0; i < machine->clusters; i++) {
+        const double step_s = space->answer->alone_step_s[i];
+        if (!(step_s < space->answer->best.simulated_s * (1 - 1e-3))) continue;
+        rk_plan_text(&space->alone[i], words, sizeof words);
+        report_note(report, report_text(report,
+                                        "  cluster %s by itself is faster, %.4f s per step, as "
+                                        "`reckon search` of it alone says: %s",
+                                        machine->cluster[i].name, step_s, words));
+    }
+}
+
 /* Links whose latency nobody gave, or gave as nothing. */
 static void note_latency(struct report *report, const struct rk_machine *m)
 {
@@ -160,6 +177,7 @@ void search_clusters_head(struct report *report, const struct search *search)
                             "were simulated: others may satisfy it, too");
     note_headroom(report, search);
     if (!search->result.found) return;
+    note_alone(report, search);
     search_plan(search, 0, &plan);
     const char *why =
         launch_has_file(search->problem.system) ? clusters_unlaunchable(&plan, &plain) : NULL;
@@ -202,7 +220,7 @@ static void add_alone(struct report *report, const struct search *search)
     if (table) table->chart = &alone_chart;
     for (int i = 0; i < machine->clusters; i++) {
         const struct rk_cluster *c = &machine->cluster[i];
-        const double step_s = fmin(answer->alone_step_s[i], answer->alone_s[i]);
+        const double step_s = answer->alone_step_s[i];
         const bool fits = !isinf(step_s);
         REPORT_ROW(report, table,
                    cell_text(report_text(report, "%s: %s%s", c->name, c->system.id,

@@ -123,6 +123,7 @@ enum rk_status kernels_read(const struct place *place, int depth, struct rk_kern
         memset(&checked, 0, sizeof checked);
         status = fields_load(place, kernels_fields, &checked, error);
         if (status == RK_OK) status = load_like(&like, depth, &read, error);
+        read.host_accelerators = 0; /* its host is not that one's */
         if (status == RK_OK) status = load_present(place, &read, error);
     }
     if (status == RK_OK) *kernels = read;

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "catalog/drives.h"
+#include "catalog/hosts.h"
 #include "catalog/kernels.h"
 #include "catalog/readers.h"
 #include "text/fields.h"
@@ -145,7 +146,7 @@ static const struct field memory_fields[] = {
     { "read_GBps",          FIELD_NUMBER, FIELD_OPTIONAL, "GB/s", AT(rk_memory, read_Bps), .above_min = true, .help = "rate of reads alone; default bandwidth_GBps" },
     { "write_GBps",         FIELD_NUMBER, FIELD_OPTIONAL, "GB/s", AT(rk_memory, write_Bps), .above_min = true, .help = "rate of writes alone, sustained; default bandwidth_GBps" },
     { "latency_us",         FIELD_NUMBER, FIELD_OPTIONAL, "us", AT(rk_memory, latency_s), .help = "of a request" },
-    { "update_GBps",        FIELD_NUMBER, FIELD_OPTIONAL, "GB/s", AT(rk_memory, update_Bps), .above_min = true, .help = "memory bandwidth of the host's processors, where they step an optimizer, an accelerator's part; default: not known, and free" },
+    { "update_GBps",        FIELD_NUMBER, FIELD_OPTIONAL, "GB/s", AT(rk_memory, update_Bps), .above_min = true, .help = "memory bandwidth of the host's processors, where they step an optimizer, an accelerator's part; default: that of the accelerator's host in data/hosts.json, else free" },
     { "endurance_PB",       FIELD_NUMBER, FIELD_OPTIONAL, "PB", AT(rk_memory, endurance_bytes), .above_min = true, .help = "bytes that its drives are rated to be written; default: no limit" },
     { "rated_amplification", FIELD_NUMBER, AT(rk_memory, rated_amplification), .help = "write amplification of the rating; 0: 1" },
     { "write_amplification", FIELD_NUMBER, AT(rk_memory, write_amplification), .help = "write amplification of large blocks; 0: 1" },
@@ -536,10 +537,21 @@ static void divide_memory(struct rk_memory *memory, uint64_t devices)
     rk_curve_set_peak(&memory->curve, memory->bandwidth_Bps);
 }
 
+/* Whoever states the memory of a host states no other processors than those that are assumed. */
+static void take_processors(struct rk_system *system)
+{
+    struct host host;
+    if (system->memories < 2 || system->memory[1].update_Bps > 0 ||
+        system->memory[1].endurance_bytes > 0 || !host_listed(system, &host))
+        return;
+    system->memory[1].update_Bps = host.node_Bps / (double)host.accelerators;
+}
+
 enum rk_status rk_system_load(const char *name, struct rk_system *system, struct rk_error *error)
 {
     const enum rk_status status = system_load(name, 0, system, error);
     for (int i = 1; status == RK_OK && i < system->memories; i++)
         divide_memory(&system->memory[i], system->devices);
+    if (status == RK_OK) take_processors(system);
     return status;
 }

@@ -23,8 +23,8 @@ struct clusters_answer {
     double straight_s; /* the best step without interleaving */
     struct clusters_plan proved;          /* none has a smaller value_s */
     double alone_s[RK_MAX_CLUSTERS];      /* the least value_s of each cluster by itself */
-    double alone_step_s[RK_MAX_CLUSTERS]; /* ... and the best step that a search of it alone finds;
-                                             INFINITY: none, or not asked */
+    double alone_step_s[RK_MAX_CLUSTERS]; /* ... and the best step of a search of it alone, with all
+                                             that one tries; INFINITY: none, or not asked */
     bool usable[RK_MAX_CLUSTERS];         /* does a stage of one layer fit on it, some way? */
     bool runs[RK_MAX_CLUSTERS];           /* ... memory apart; else `refused` says why not */
     struct rk_reason refused[RK_MAX_CLUSTERS];

@@ -4,6 +4,8 @@
 #include "machine/part.h"
 #include "search/clusters_where.h"
 
+#include <math.h>
+#include <reckon/predict.h>
 #include <reckon/search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +23,7 @@ static void pin(struct rk_plans_problem *p, enum rk_plan_axis axis, uint64_t val
     p->pinned[axis].value[0] = p->pinned[axis].to[0] = value;
 }
 
-/* The problem of one cluster, without the memory that plans leave free: what all stages have in
- * common is pinned. */
+/* The problem of one cluster, without the memory that plans leave free. */
 static void problem_of(const struct clusters_space *space, int index, struct roomy_system *roomy,
                        struct rk_plans_problem *p)
 {
@@ -31,16 +32,37 @@ static void problem_of(const struct clusters_space *space, int index, struct roo
     *p = space->problem;
     p->system = system_with_room(roomy, &c->system,
                                  q->usable_bytes[index] / c->system.memory[0].capacity_bytes);
-    p->base = q->words;
     p->base.ranks = c->system.devices;
     if (!p->pinned[RK_PLAN_ATTENTION].count)
         p->base.attention =
             rk_usual_attention(q->words.framework, c->system.kernels.attention_kernels);
+}
+
+/* What all stages have in common is pinned. */
+static void pin_words(struct rk_plans_problem *p, const struct clusters_question *q)
+{
+    const uint64_t ranks = p->base.ranks;
+    const enum rk_attention_kernel attention = p->base.attention;
+    p->base = q->words;
+    p->base.ranks = ranks;
+    if (!p->pinned[RK_PLAN_ATTENTION].count) p->base.attention = attention;
     for (int i = 0; i < RK_PLAN_AXES; i++) {
         const enum rk_plan_axis axis = (enum rk_plan_axis)i;
         if (!is_free(axis) && rk_plan_axis_info(axis)->by & RK_BY_RECKON)
             pin(p, axis, rk_plan_axis_get(&q->words, axis));
     }
+}
+
+double clusters_alone_best(const struct clusters_space *space, int index, struct rk_plan *plan)
+{
+    struct roomy_system roomy;
+    struct rk_plans_problem problem;
+    struct rk_prediction prediction;
+    struct rk_error error;
+    problem_of(space, index, &roomy, &problem);
+    const enum rk_status status = rk_plans_best(&problem, plan, &prediction, &error);
+    if (status == RK_OK) clusters_fit_width(plan);
+    return status == RK_OK ? prediction.step_s : (double)INFINITY;
 }
 
 /* Its stages, one after the other on the cluster; what all stages have stays the question's. False:
@@ -95,6 +117,7 @@ bool clusters_alone(const struct clusters_space *space, const struct clusters_qu
     struct given_fault fault;
     struct given_plan *given = malloc(sizeof *given);
     problem_of(space, index, &roomy, &problem);
+    pin_words(&problem, &space->question);
     const bool good = given && find_stages(&problem, question, index, given) &&
                       given_judge(question, given, plan, &fault) &&
                       fault.reason.verdict == RK_FITS && clusters_counts(question, plan);

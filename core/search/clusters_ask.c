@@ -168,15 +168,17 @@ static bool asks_for_more(const struct rk_query *query)
     return query->sort || query->pareto;
 }
 
-/* Each cluster by itself has virtual stages and splits that a search over several does not try. */
+/* Each cluster by itself has virtual stages and splits that a search over several does not try, and
+ * choices that all stages have in common there. */
 static bool search_alone(struct asking *a)
 {
     struct clusters_plan *plan = malloc(sizeof *plan);
     bool good = plan != NULL;
     for (int i = 0; good && i < a->question.machine->clusters && !a->stopped; i++) {
+        if (!a->query->best_only)
+            a->answer.alone_step_s[i] = clusters_alone_best(a->space, i, &a->space->alone[i]);
         if (!clusters_alone(a->space, &a->question, i, plan)) continue;
         a->simulated++;
-        a->answer.alone_step_s[i] = plan->simulated_s;
         good = clusters_search_take(&a->question, plan, &a->answer, &a->space->kept);
     }
     free(plan);

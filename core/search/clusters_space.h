@@ -20,8 +20,10 @@ struct clusters_space {
     struct clusters_question question; /* without what a query adds */
     struct clusters_answer *answer;    /* of the last query; NULL: none was asked */
     struct clusters_kept kept;         /* (space.count), by their step */
-    bool late;     /* part of the condition was asked of simulated plans alone */
-    bool filtered; /* some plans that fit did not count */
+    struct rk_plan
+        alone[RK_MAX_CLUSTERS]; /* the best of each by itself, where alone_step_s is finite */
+    bool late;                  /* part of the condition was asked of simulated plans alone */
+    bool filtered;              /* some plans that fit did not count */
 };
 
 /* What all stages have where nobody says it: an axis, a plan's word. */

@@ -24,7 +24,7 @@ static const char *const reasons[TIMELINE_REASONS] = {
     [REASON_DRAIN]            = "work of a stage after its last pass runs while earlier stages drain; the formula leaves messages out of that time",
     [REASON_PUT_OFF]          = "weight gradients of the head that are put off are drawn where they arise, not in the drain",
     [REASON_WEIGHT_GRADIENTS] = "weight gradients fill the bubble where they fit; the formula is that of equal stages",
-    [REASON_TWO_STAGES]       = "each rank has two stages; the formula lets the slowest stage alone set the pace",
+    [REASON_TWO_STAGES]       = "each rank has two stages; the formula lets the slowest pair of them set the pace",
     [REASON_HELD_CHUNKS]      = "the chunks of a stage hold unequal shares; the prediction counts each as the mean",
 };
 /* clang-format on */

@@ -171,7 +171,7 @@ static const struct {
     {"accelerate",
      "accelerate launch --use_deepspeed --num_processes 8 --gradient_accumulation_steps 2 train.py "
      "--gradient_accumulation_steps 4\n",
-     NULL, "the trainer does not start so"},
+     NULL, "the trainer does not start"},
     {"accelerate", "[ -z \"$A\" ] && exit 1\naccelerate launch train.py\n", NULL,
      "give --set A=VALUE"},
     {"torchtitan", "torchrun -m torchtitan.train --module nemotron --config llama3_8b\n", NULL,
