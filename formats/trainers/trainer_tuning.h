@@ -65,6 +65,9 @@ enum rk_status trainer_tuning_read(const struct settings *settings,
                                    const struct trainer_tuning *tuning, struct rk_plan *plan,
                                    struct notes *notes, struct rk_error *error);
 
+/* The model that dpo and kto measure against: adapters switched off, else a copy. */
+void trainer_tuning_refer(struct rk_plan *plan, struct notes *notes);
+
 /* Bytes of weights, gradients and moments, and the loss, once the sharding is known. `by_fsdp`:
  * FSDP holds the weights, whether it shards them or not. */
 void trainer_tuning_keep(const struct trainer_tuning *tuning, bool by_fsdp, struct rk_plan *plan,
