@@ -418,8 +418,8 @@ static void keep_half(struct rk_plan *p)
         if (*widths[i] == 0) *widths[i] = 2;
 }
 
-/* Next to mixed precision FSDP keeps what is trained in fp32 (accelerate); weights that are loaded in
- * fp32 stay so anywhere, frozen ones too. */
+/* Next to mixed precision FSDP keeps what is trained in fp32 (accelerate); weights that are loaded
+ * in fp32 stay so anywhere, frozen ones too. */
 static enum storage mixed_of(const struct reading *r, enum storage storage)
 {
     const bool single = storage == SINGLE, half = r->j.mixed == MIXED_HALF;

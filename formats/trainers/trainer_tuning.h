@@ -52,8 +52,8 @@ struct trainer_tuning {
     bool doubles; /* double quantisation where nothing is said */
 };
 
-/* Adds the bits of matrices (enum rk_target) that a module's name in Hugging Face's models stands for,
- * "q_proj"; "all-linear" adds none. False: the name is not known. */
+/* Adds the bits of matrices (enum rk_target) that a module's name in Hugging Face's models stands
+ * for, "q_proj"; "all-linear" adds none. False: the name is not known. */
 bool trainer_tuning_target(const char *name, size_t length, unsigned *bits);
 
 /* Is a checkpoint said to be loaded in that type? */
