@@ -68,6 +68,12 @@ static bool is_tokens(const char *name, unsigned long long value)
     return strcmp(name, "gbs") == 0 && value >= 65536;
 }
 
+/* "peft.dim = 8": so small a width is a rank of adapters. */
+static bool is_rank(const char *name, unsigned long long value)
+{
+    return strcmp(name, "model.hidden") == 0 && value <= 256;
+}
+
 static void add(struct word *words, int *count, const char *name, unsigned long long value)
 {
     for (int i = 0; i < *count; i++)
@@ -88,8 +94,8 @@ static int find(const char *text, struct word *words)
         const char *name = n ? word_of(at, n) : NULL;
         unsigned long long value;
         const bool said = name && number_after(at + n, strncmp(at, "--", 2) == 0, &value);
-        if (said && value > (strlen(name) == 2) &&
-            !is_tokens(name, value)) /* of degrees 1 says nothing */
+        if (said && value > (strlen(name) == 2) && /* of degrees 1 says nothing */
+            !is_tokens(name, value) && !is_rank(name, value))
             add(words, &count, name, value);
         at += n ? n : 1;
     }

@@ -20,7 +20,9 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MOST = 1000000000, NODE = 8, LINE_BYTES = 1024 };
+enum { MOST = 1000000000, NODE = 8, LINE_BYTES = 1024, RANK = 8 }; /* RANK: all have this default */
+#define UNSAID UINT64_MAX
+enum mixed { MIXED_BF16 = 1, MIXED_HALF }; /* of oumi's mixed_precision_dtype */
 enum strategy { FULL_SHARD, SHARD_GRAD_OP, HYBRID_SHARD, HYBRID_SHARD_2, NO_SHARD };
 
 /* Values that are no words of a plan by themselves. */
@@ -28,7 +30,7 @@ struct job {
     uint64_t nodes, gpus, shard, copies, microbatch, local, accumulation, batch, rank;
     uint64_t sequence, packed_sequence, per_stage, pipeline_microbatch;
     double dropout;
-    int strategy, sharded;
+    int strategy, sharded, mixed;
     const char *type, *devices; /* "auto": all of a node */
     bool adapters, all_linear, quantized, doubled, unfused_step;
     int without_q, with_k, without_v, with_o, with_mlp, with_head; /* litgpt's adapters */
@@ -82,6 +84,7 @@ struct tool {
     const char *whole;       /* words that this key adds: of litgpt's pretraining */
     const char *whole_words; /* there, where HYBRID_SHARD is the strategy */
     const char *targets;     /* the list of matrices with adapters */
+    const char *adapters;    /* adapters where a key begins so; NULL: a switch says it */
     const char *needs;       /* nothing is sharded without this section; "": without being told */
     enum storage unsaid, of_single, of_half;
     bool mixed;              /* adapters' units have frozen weights in them */
@@ -92,15 +95,15 @@ struct tool {
 
 static const struct tool
     litgpt = {.keys = &litgpt_keys, .words = "framework=fsdp grad-overlap no-fused qkv-joined loss=narrow",
-              .sharded = "weight-overlap flat-units unsynced-grads recompute=full", .whole = "model_name", .whole_words = "fused recompute=none",
+              .sharded = "weight-overlap flat-units unsynced-grads recompute=full", .whole = "model_name", .whole_words = "fused recompute=none", .adapters = "lora_",
               .of_single = SINGLE, .of_half = HALF, .mixed = true, .microbatch = 1, .batch = 16},
     oumi = {.keys = &oumi_keys, .words = "framework=fsdp grad-overlap no-fused loss=padded", .sharded = "weight-overlap flat-units",
-            .targets = "peft.lora_target_modules", .needs = "", .unsaid = HALF, .of_single = SINGLE, .of_half = HALF, .wide_adapters = true, .microbatch = 8},
+            .targets = "peft.lora_target_modules", .needs = "", .unsaid = SINGLE, .of_single = SINGLE, .of_half = HALF, .wide_adapters = true, .microbatch = 8},
     automodel = {.keys = &automodel_keys, .words = "framework=fsdp grad-overlap no-fused", .sharded = "weight-overlap unsynced-grads",
-                 .targets = "peft.target_modules", .unsaid = HALF, .of_single = MIXED, .of_half = HALF, .microbatch = 1},
+                 .targets = "peft.target_modules", .adapters = "peft.", .unsaid = HALF, .of_single = MIXED, .of_half = HALF, .microbatch = 1},
     llm_foundry = {.keys = &llm_foundry_keys, .words = "framework=fsdp grad-overlap loss=narrow", .sharded = "weight-overlap flat-units",
-                   .targets = "model.peft_config.target_modules", .needs = "fsdp_config.", .of_single = SINGLE, .mixed = true, .clips = true, .microbatch = 1},
-    xtuner = {.keys = &xtuner_keys, .words = "framework=fsdp grad-overlap no-fused loss=padded recompute=full", .targets = "model.lora.target_modules", .needs = "",
+                   .targets = "model.peft_config.target_modules", .adapters = "model.peft_config.", .needs = "fsdp_config.", .of_single = SINGLE, .mixed = true, .clips = true, .microbatch = 1},
+    xtuner = {.keys = &xtuner_keys, .words = "framework=fsdp grad-overlap no-fused loss=padded recompute=full", .targets = "model.lora.target_modules", .adapters = "model.lora.", .needs = "",
               .unsaid = MIXED, .of_single = SINGLE, .of_half = HALF, .wide_adapters = true, .microbatch = 1},
     lingua = {.keys = &lingua_keys, .words = "framework=fsdp grad-overlap no-fused loss=wide", .sharded = "weight-overlap keep-gathered",
               .needs = "", .of_single = SINGLE, .microbatch = 1};
@@ -172,6 +175,19 @@ static enum rk_status put_row(struct reading *r, const struct key *row, const st
     return status == RK_OK ? put_words(r, words, length) : status;
 }
 
+/* oumi leaves a section alone whose switch is off, as it is unless told. */
+static bool is_off(const struct reading *r, const char *key)
+{
+    static const char *const sections[][2] = {{"deepspeed.", "deepspeed.enable_deepspeed"},
+                                              {"fsdp.", "fsdp.enable_fsdp"}};
+    for (size_t i = 0; i < sizeof sections / sizeof *sections && r->tool == &oumi; i++) {
+        const struct setting *s = settings_find(&r->settings, sections[i][1]);
+        if (strncmp(key, sections[i][0], strlen(sections[i][0])) == 0)
+            return !s || key_flag(s->text) != 1;
+    }
+    return false;
+}
+
 static enum rk_status put_rows(struct reading *r)
 {
     const struct key_options *options = &r->source->keys;
@@ -179,7 +195,8 @@ static enum rk_status put_rows(struct reading *r)
     for (size_t i = 0; i < r->settings.count && status == RK_OK; i++) {
         const struct setting *s = &r->settings.setting[i];
         const struct key *row = key_find(r->tool->keys, s->key);
-        if (row && !s->null && !key_ignored(options->ignored, options->ignored_count, s->key, true))
+        if (row && !s->null && !is_off(r, s->key) &&
+            !key_ignored(options->ignored, options->ignored_count, s->key, true))
             status = put_row(r, row, s);
     }
     return status;
@@ -187,10 +204,17 @@ static enum rk_status put_rows(struct reading *r)
 
 /* ---- ranks and batch ---- */
 
-/* 0: the file leaves it open. */
+/* "4", or their numbers "0,1,2,3"; 0: the file leaves it open, as "auto" and "-1" do. */
 static uint64_t devices(const struct reading *r)
 {
-    return r->j.devices ? strtoull(r->j.devices, NULL, 10) : 0;
+    const char *text = r->j.devices ? r->j.devices : "auto";
+    uint64_t count = 0;
+    if (!strchr(text, ',')) return *text == '-' ? 0 : strtoull(text, NULL, 10);
+    for (text += strspn(text, ", "); *text; text += strspn(text, ", ")) {
+        text += strcspn(text, ", ");
+        count++;
+    }
+    return count;
 }
 
 static uint64_t degrees(const struct rk_plan *p)
@@ -252,10 +276,17 @@ static enum rk_status read_sharding(struct reading *r)
     if (!p->zero) return RK_OK;
     enum rk_status status = put_words(r, t->sharded, strlen(t->sharded));
     if (status == RK_OK && whole) status = put_words(r, t->whole_words, strlen(t->whole_words));
-    if (p->zero != 3) p->weight_overlap = p->unsynced_gradients = false;
     if (strategy == HYBRID_SHARD || strategy == HYBRID_SHARD_2 || r->j.copies > 1)
         share_in_nodes(r);
     return status;
+}
+
+/* What only gathered weights have, whichever key or word has decided that there are none. */
+static void drop_gathering(struct rk_plan *p)
+{
+    if (p->framework != RK_FSDP || p->zero == 3) return;
+    p->weight_overlap = p->unsynced_gradients = p->flat_units = p->keep_gathered = false;
+    if (!p->zero) p->shard_ranks = 0;
 }
 
 static enum rk_status read_batch(struct reading *r)
@@ -264,7 +295,7 @@ static enum rk_status read_batch(struct reading *r)
     struct job *j = &r->j;
     struct rk_plan *p = r->p;
     const uint64_t data = rk_plan_data(p);
-    if (!j->microbatch) {
+    if (j->microbatch == UNSAID) {
         j->microbatch = j->local ? j->local : t->microbatch;
         if (!j->local) assume(r, "microbatch", j->microbatch, "the tool's default");
     }
@@ -342,11 +373,34 @@ static void target_litgpt(struct reading *r)
         (j->with_mlp ? mlp : 0) | (j->with_head ? 1u << RK_TARGET_HEAD : 0);
 }
 
+static bool has_adapters(const struct reading *r)
+{
+    return r->tool->adapters ? settings_has(&r->settings, r->tool->adapters) : r->j.adapters;
+}
+
+/* Of a run without adapters. oumi's peft section is left alone then. */
+static enum rk_status read_plain(struct reading *r)
+{
+    if (r->tool->adapters && (r->j.quantized || r->p->base != RK_BASE_PLAIN))
+        return rk_fail(r->error, RK_BAD_INPUT, r->settings.path, 0, 0,
+                       "weights of 4 or 8 bits cannot be trained: give adapters (LoRA), or load "
+                       "16 bits");
+    return RK_OK;
+}
+
 static enum rk_status read_adapters(struct reading *r)
 {
     struct rk_plan *p = r->p;
-    if (!r->j.adapters && (r->tool == &oumi || !r->j.rank)) return RK_OK; /* oumi has a switch */
-    p->lora = r->j.rank ? r->j.rank : 8;
+    if (!has_adapters(r)) return read_plain(r);
+    p->lora = r->j.rank;
+    if (p->lora == UNSAID) {
+        p->lora = RANK;
+        assume(r, "rank of adapters", RANK, "the tool's default: the file has none");
+    }
+    if (!p->lora)
+        return rk_fail(r->error, RK_BAD_INPUT, r->settings.path, 0, 0,
+                       "adapters of rank 0 train nothing: give a rank of at least 1");
+    p->gradient_element_bytes = p->moment1_element_bytes = p->moment2_element_bytes = 0;
     p->lora_dropout = r->j.dropout;
     p->mixed_units = r->tool->mixed && p->zero == 3;
     if (r->j.quantized) p->base = r->j.doubled ? RK_BASE_NF4_DQ : RK_BASE_NF4;
@@ -362,6 +416,19 @@ static void keep_half(struct rk_plan *p)
                               &p->moment1_element_bytes, &p->moment2_element_bytes};
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
         if (*widths[i] == 0) *widths[i] = 2;
+}
+
+/* Next to mixed precision FSDP keeps what is trained in fp32 (accelerate); weights that are loaded
+ * in fp32 stay so anywhere, frozen ones too. */
+static enum storage mixed_of(const struct reading *r, enum storage storage)
+{
+    const bool single = storage == SINGLE, half = r->j.mixed == MIXED_HALF;
+    struct rk_plan *p = r->p;
+    if (!r->j.mixed) return storage;
+    if (single && p->lora && p->base == RK_BASE_PLAIN && p->framework == RK_FSDP)
+        p->weight_element_bytes = 4;
+    if (single || (p->zero && !p->lora)) return half ? MIXED_FP16 : MIXED;
+    return half ? HALF_FP16 : HALF;
 }
 
 static enum rk_status read_type(struct reading *r)
@@ -380,6 +447,7 @@ static enum rk_status read_type(struct reading *r)
     if (!known)
         return rk_fail(r->error, RK_BAD_INPUT, r->settings.path, 0, 0,
                        "%.60s is not a type of weights that is known", name);
+    storage = mixed_of(r, storage);
     const bool half = storage == HALF || storage == HALF_FP16;
     if (p->precision == RK_BF16)
         p->precision = storage == SINGLE                               ? RK_FP32
@@ -413,6 +481,7 @@ static enum rk_status interpret(struct reading *r)
     if (status == RK_OK) status = count_ranks(r);
     if (status == RK_OK) status = read_sharding(r);
     if (status == RK_OK) status = put_rows(r); /* win over the tool's */
+    drop_gathering(r->p);
     if (status == RK_OK) status = count_ranks(r);
     if (status == RK_OK) status = read_batch(r);
     if (status == RK_OK) status = read_stages(r);
@@ -420,6 +489,7 @@ static enum rk_status interpret(struct reading *r)
     if (status == RK_OK) status = read_type(r);
     if (status != RK_OK) return status;
     read_sequence(r);
+    trainer_tuning_refer(r->p, r->notes);
     if (r->p->expert > 1) r->p->expert_tensor = 1;
     r->p->foreach_step &= !r->j.unfused_step;
     return RK_OK;
@@ -429,7 +499,12 @@ static enum rk_status read(const struct tool *tool, const struct config_source *
                            const struct rk_model *model, struct rk_plan *plan, struct notes *notes,
                            struct rk_error *error)
 {
-    struct reading r = {.tool = tool, .source = source, .m = model, .notes = notes, .error = error};
+    struct reading r = {.tool = tool,
+                        .source = source,
+                        .m = model,
+                        .notes = notes,
+                        .error = error,
+                        .j = {.rank = UNSAID, .microbatch = UNSAID}};
     enum rk_status status = source_settings(source, &r.settings, error);
     if (status == RK_OK)
         status = keys_read(&r.settings, tool->keys, &source->keys, &r.j, notes, error);

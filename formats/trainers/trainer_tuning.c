@@ -347,23 +347,27 @@ static enum rk_status read_base(const struct reading *r)
 static const struct {
     const char *name;
     enum rk_objective objective;
-    bool refers;
 } objectives[] = {
-    {"dpo", RK_DPO, true}, {"ipo", RK_DPO, true}, {"sigmoid", RK_DPO, true}, {"hinge", RK_DPO, true},
-    {"simpo", RK_SIMPO, false}, {"cpo", RK_SIMPO, false}, {"orpo", RK_ORPO, false}, {"kto", RK_KTO, true},
-    {"kto_pair", RK_DPO, true},
+    {"dpo", RK_DPO}, {"ipo", RK_DPO}, {"sigmoid", RK_DPO}, {"hinge", RK_DPO},
+    {"simpo", RK_SIMPO}, {"cpo", RK_SIMPO}, {"orpo", RK_ORPO}, {"kto", RK_KTO},
+    {"kto_pair", RK_DPO},
 };
 /* clang-format on */
+
+void trainer_tuning_refer(struct rk_plan *p, struct notes *notes)
+{
+    if (p->objective != RK_DPO && p->objective != RK_KTO) return;
+    p->reference = p->lora ? RK_REFERENCE_ADAPTERS : RK_REFERENCE_COPY;
+    notes_add(notes, NOTE_ASSUMED, 0, 0, "reference", rk_reference_name(p->reference),
+              p->lora ? "the trainer switches adapters off" : "the trainer loads a copy");
+}
 
 static enum rk_status take_objective(const struct reading *r, const char *key, const char *name)
 {
     for (size_t i = 0; i < sizeof objectives / sizeof *objectives; i++) {
         if (!is(name, objectives[i].name)) continue;
         r->p->objective = objectives[i].objective;
-        if (!objectives[i].refers) return RK_OK;
-        r->p->reference = r->p->lora ? RK_REFERENCE_ADAPTERS : RK_REFERENCE_COPY;
-        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "reference", rk_reference_name(r->p->reference),
-                  r->p->lora ? "the trainer switches adapters off" : "the trainer loads a copy");
+        trainer_tuning_refer(r->p, r->notes);
         return RK_OK;
     }
     return refuse(r, key,

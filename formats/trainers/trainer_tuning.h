@@ -52,8 +52,8 @@ struct trainer_tuning {
     bool doubles; /* double quantisation where nothing is said */
 };
 
-/* Adds the bits of matrices (enum rk_target) that a module's name in Hugging Face's models stands for,
- * "q_proj"; "all-linear" adds none. False: the name is not known. */
+/* Adds the bits of matrices (enum rk_target) that a module's name in Hugging Face's models stands
+ * for, "q_proj"; "all-linear" adds none. False: the name is not known. */
 bool trainer_tuning_target(const char *name, size_t length, unsigned *bits);
 
 /* Is a checkpoint said to be loaded in that type? */
@@ -64,6 +64,9 @@ bool trainer_tuning_loads(const struct trainer_tuning *tuning, const char *type)
 enum rk_status trainer_tuning_read(const struct settings *settings,
                                    const struct trainer_tuning *tuning, struct rk_plan *plan,
                                    struct notes *notes, struct rk_error *error);
+
+/* The model that dpo and kto measure against: adapters switched off, else a copy. */
+void trainer_tuning_refer(struct rk_plan *plan, struct notes *notes);
 
 /* Bytes of weights, gradients and moments, and the loss, once the sharding is known. `by_fsdp`:
  * FSDP holds the weights, whether it shards them or not. */
