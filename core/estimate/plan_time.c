@@ -413,18 +413,21 @@ static double optimizer_access_bytes(const struct element_bytes *bytes,
 /* Megatron-LM's gradients lie in one buffer for good: each step sets it to zero (zero_grad_buffer),
  * looks for NaN (check_grads), and, where several ranks add theirs up, multiplies all of them by
  * 1 / ranks (start_grad_sync in param_and_grad_buffer.py). The others leave gradients to the
- * allocator, and scale the loss, as the executor does whose optimizer's rates were measured. `own`:
- * parameters whose state is this rank's. */
+ * allocator, and scale the loss, as the executor does whose optimizer's rates were measured: its
+ * products write the first gradients of a step, and it sets those of the embedding to zero, or
+ * all that are summed apart. `own`: parameters whose state is this rank's. */
 static double gradient_buffer_bytes(const struct stage_sum *sum, const struct rk_system *system,
                                     double own, const struct sharing *sharing,
                                     const struct rk_plan *plan)
 {
     const double all = sum->parameters + sum->expert_parameters;
-    const bool measured = optimizer_is_measured(system);
-    const bool scaled = !measured && rk_plan_data(plan) * plan->context > 1;
+    const bool scaled = rk_plan_data(plan) * plan->context > 1;
+    const double cleared = plan->zero >= 2 ? own : all;
     if (!habits_of(plan)->one_buffer) return 0;
-    return sharing->bytes.gradient *
-           ((plan->zero >= 2 ? own : all) + (measured ? 0 : all) + (scaled ? 2 * all : 0));
+    if (optimizer_is_measured(system))
+        return sharing->bytes.gradient *
+               (rk_plan_sums_apart(plan) ? cleared : sum->embedding_parameters);
+    return sharing->bytes.gradient * (cleared + all + (scaled ? 2 * all : 0));
 }
 
 /* Weights of a rank in the optimizer, of both groups: each group is shared by ranks of its own. */

@@ -259,8 +259,9 @@ static void show_tiers(struct report *report, const struct train_asked *asked,
                             "what wears out is not known");
 }
 
-/* The executor sums up what a tied head finds alone, so that stages change no bit, and adds it to
- * what the embedding finds: gradients set to zero, two read and one written, at the rate of
+/* The executor sums up what a tied head finds alone, so that stages change no bit. Of gradients of
+ * whole reals it adds the rows of its tokens, and the table's are never set to zero: those of
+ * rk_predict are. Others it sets to zero, and adds all: two read and one written. At the rate of
  * AdamW's pass, which reads and writes two moments and the weights (with 16 bits, the master copy),
  * and reads the gradients twice; Muon's products are no part of it. On two stages that is a
  * message. */
@@ -269,13 +270,14 @@ static void add_tied(struct rk_prediction *p, const struct train_asked *asked, d
     struct rk_prediction usual;
     struct rk_plan plan = *asked->plan;
     const double state = plan.precision == RK_FP32 ? 4 : 3; /* bytes of a pass a byte of state */
+    const bool apart = rk_plan_sums_apart(&plan);
     if (plan.pipeline > 1 || !(tied_bytes > 0)) return;
     plan.optimizer = RK_ADAM;
     rk_predict(asked->model, asked->system, &plan, &usual);
-    const double pass =
-        state * most_of(&usual, RK_HOLD_optimizer) + most_of(&usual, RK_HOLD_gradients);
+    const double cleared = apart ? most_of(&usual, RK_HOLD_gradients) : tied_bytes;
+    const double pass = state * most_of(&usual, RK_HOLD_optimizer) + cleared;
     if (!(pass > 0)) return;
-    const double more_s = usual.optimizer_s * 4 * tied_bytes / pass;
+    const double more_s = usual.optimizer_s * (apart ? 4 : -1) * tied_bytes / pass;
     p->optimizer_s += more_s;
     p->step_s += more_s;
 }

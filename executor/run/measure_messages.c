@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "run/comm.h"
 #include "run/measure.h"
+#include "run/pages.h"
 #include "run/real/kernels.h"
 
 #include <math.h>
@@ -254,8 +255,9 @@ bool measure_messages(struct rk_measured *out)
     struct talker both[2] = {{.part = 0}};
     bool ok = true;
     for (int i = 0; i < 2; i++) {
-        char *room = calloc(2 * (size_t)ROOM + WIPE, 1);
+        char *room = pages_take(2 * (size_t)ROOM + WIPE); /* as a step's arrays are */
         ok = ok && room;
+        if (room) memset(room, 0, 2 * (size_t)ROOM + WIPE);
         both[i].from = room;
         both[i].to = room ? room + ROOM : NULL;
         both[i].wipe = room ? room + 2 * (size_t)ROOM : NULL;

@@ -447,6 +447,13 @@ static inline uint64_t rk_plan_stage_of(const struct rk_plan *plan, uint64_t i)
                                                                     : stage;
 }
 
+/* Does reckon train sum gradients apart from those of a microbatch? ZeRO-2 shards the sum, and that
+ * of fp16 has 16 bits. Then each step sets it to zero; else its first product writes it. */
+static inline bool rk_plan_sums_apart(const struct rk_plan *plan)
+{
+    return plan->zero >= 2 || plan->precision == RK_FP16;
+}
+
 /* Are embedding and head on the same ranks? */
 static inline bool rk_plan_joins_ends(const struct rk_plan *plan)
 {

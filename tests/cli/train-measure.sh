@@ -34,6 +34,23 @@ done
 awk -F, '/alive at once/ { rows++; if ($NF < -0.02 || $NF > 0.02) exit 1 } END { exit rows != 8 }' "$work/table" ||
     { echo "the peak is off"; cat "$work/table"; exit 1; }
 
+# What a step's end is predicted with: 32 bytes of a weight, here at 1 GB/s. A step's first product writes gradients, and of a
+# tied table only rows are summed; ZeRO-2's sums are set to zero (4), and the tied table's, a part of their own, are added (16).
+sed 's/"optimizer_rates": .*\]\],$/"optimizer_rates": [[1, 1]],/' "$work/here.json" >"$work/even.json"
+weights=$("$RECKON" predict -m "$root/examples/train/tiny.json" -s "$work/even.json" precision=fp32 --format json |
+    sed -n 's/^ *"parameters": \([0-9]*\),*$/\1/p' | head -1)
+for plan in 'mbs2 32 0' 'zero1 dp2 mbs1 16 0' 'zero2 dp2 mbs1 18 8'; do
+    set -- $plan
+    while [ $# -gt 2 ]; do words="${words:-} $1"; shift; done
+    "$RECKON" train -m "$root/examples/train/tiny.json" -d "$root/data/corpus/declaration/en.txt" -s "$work/even.json" --repeat \
+        -n 1 $words gbs2 seq32 -q --format csv >"$work/end"
+    awk -F, -v weights="$weights" -v each="$1" -v table=$((257 * 128)) -v row="$2" '
+        !met && /^optimizer,/ { met = $2 * 1e9 / (each * weights + row * table) }
+        END { if (met > 0.999 && met < 1.001) exit 0; print met; exit 1 }' "$work/end" ||
+        { echo "the optimizer of$words is off"; cat "$work/end"; exit 1; }
+    words=
+done
+
 # Of experts on several ranks the router's imbalance is told, and a step and its tensors are predicted with it.
 "$RECKON" train -m "$root/examples/train/mixture.json" -d "$root/data/corpus/declaration/en.txt" -s "$work/here.json" --repeat \
     -n 2 dp2 ep2 mbs1 gbs2 seq32 -q >"$work/routed"

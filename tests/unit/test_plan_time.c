@@ -290,8 +290,9 @@ Test(plan_time, the_last_bucket)
 /* A rank steps 1000 / 4 + 4000 / 2 = 2250 parameters: it reads the gradient twice, once for its
  * norm, reads and writes it clipped, reads and writes 12 bytes of state, and reads the master copy
  * to write weights. Megatron-LM's buffer of 5000 gradients is set to zero and looked through for
- * NaN; of two ranks, it is read and written to be scaled. Offloaded, gradient and weight of its
- * share travel at 100 B/s. */
+ * NaN; of two ranks, it is read and written to be scaled. The executor's is written by products: it
+ * sets an embedding's 600 to zero, or, where sums are apart, those that it has. Offloaded, gradient
+ * and weight of its share travel at 100 B/s. */
 Test(plan_time, optimizer)
 {
     struct sharing without = sharing;
@@ -307,13 +308,23 @@ Test(plan_time, optimizer)
     struct rk_system measured = *slow(); /* at 2 kB/s, of a step that scales nothing */
     const struct rk_stream_rates rates = {1, {1e6}, {2e3}};
     measured.kernels.optimizer_rates = rates;
-    NEAR(stage_end_of(&sum, &none, &measured, &sharing, &plan).optimizer_s,
-         (2250 * (2 * 4 + 2 * 12 + 2 * 2) + 5000 * 4) / 2e3);
+    const double adam_s = 2250 * (2 * 4 + 2 * 12 + 2 * 2) / 2e3;
+    struct stage_sum first = sum;
+    first.embedding_parameters = 600;
+    NEAR(stage_end_of(&sum, &none, &measured, &sharing, &plan).optimizer_s, adam_s);
+    NEAR(stage_end_of(&first, &none, &measured, &sharing, &plan).optimizer_s,
+         adam_s + 600 * 4 / 2e3);
+    for (plan.zero = 1; plan.zero <= 3; plan.zero++) {
+        plan.precision = plan.zero == 1 ? RK_FP16 : RK_FP32;
+        NEAR(stage_end_of(&first, &none, &measured, &sharing, &plan).optimizer_s,
+             adam_s + (plan.zero == 1 ? 5000 : 2250) * 4 / 2e3);
+    }
+    plan.zero = 1;
+    plan.precision = RK_BF16;
     measured.busy = measured.kernels; /* at 1 kB/s when both of a node step */
     measured.busy.optimizer_rates.rate_Bps[0] = 1e3;
     measured.busy_devices = 2;
-    NEAR(stage_end_of(&sum, &none, &measured, &sharing, &plan).optimizer_s,
-         (2250 * (2 * 4 + 2 * 12 + 2 * 2) + 5000 * 4) / 1e3);
+    NEAR(stage_end_of(&sum, &none, &measured, &sharing, &plan).optimizer_s, 2 * adam_s);
     plan.ranks = 1;
     NEAR(step_s, 2250 * (4 * 4 + 2 * 12 + 4 + 2) / 1e3 + 2 * zeroed_s);
     plan.share[RK_SHARE_OPTIMIZER][0] = 0.25;
