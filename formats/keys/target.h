@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 /* Keys that decide what is trained, of which a file that says another one trains something else;
- * and all of a tuning that a file beside the training code leaves to that. */
+ * and all of a tuning that a file next to the training code leaves to that. */
 #define TARGET_TRAINED                                                                             \
     "frozen", "lora", "lora_targets", "lora_whole", "adapters", "dora", "base", "objective"
 #define TARGET_TUNING                                                                              \
