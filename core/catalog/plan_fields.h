@@ -70,7 +70,7 @@ void plan_imply(struct plan_draft *draft);
  * has flash1, flash" "give attention=flash". */
 struct plan_lack {
     const char *key;
-    char name[48], why[208], fix[96];
+    char name[48], why[208], fix[208];
 };
 bool plan_lacks(const struct rk_plan *plan, const struct rk_system *system, struct plan_lack *lack);
 

@@ -106,7 +106,7 @@ struct rule_words {
     const char *what;     /* of its reason */
     char have[48];        /* what the key has; may be "" */
     char need[208];       /* what it would have to be */
-    char fix[96];         /* what to give instead; may be "" */
+    char fix[208];        /* what to give instead; may be "" */
 };
 struct rule_words rule_words(enum rule rule, const struct rule_case *c);
 

@@ -46,7 +46,7 @@ static void fix_memory(const struct rk_model *model, const struct rk_system *sys
         best_sure = sure;
     }
     if (best)
-        snprintf(f->fix, sizeof f->fix, "%.70s needs %.0f GiB", best->words,
+        snprintf(f->fix, sizeof f->fix, "%.180s needs %.0f GiB", best->words,
                  best->need_bytes / GiB);
     else
         snprintf(f->fix, sizeof f->fix, "no single change is enough: reckon fits lists what saves");

@@ -35,7 +35,7 @@ static bool judge_batch(const struct deepspeed_choices *c, uint64_t gpus,
                         struct rk_findings *findings)
 {
     const uint64_t inner = c->autotp * c->sequence;
-    char need[200], fix[96];
+    char need[200], fix[208];
     if (!inner || !gpus || gpus % inner) return true;
     const uint64_t d = gpus / inner, b = c->microbatch, a = c->accumulation;
     const uint64_t unit = (b ? b : 1) * (a ? a : 1) * d;

@@ -30,7 +30,7 @@ static void add_finding(const struct gain *g, double step_s, double capacity_byt
              "would shorten the step by %.1f %%, %.3g s to %.3g s, with %.1f of %.1f GiB",
              100 * (1 - g->step_s / step_s), step_s, g->step_s, g->total_bytes / 0x1p30,
              capacity_bytes / 0x1p30);
-    snprintf(f->fix, sizeof f->fix, "%.95s", g->change);
+    snprintf(f->fix, sizeof f->fix, "%s", g->change);
 }
 
 static void find(const struct gain_case *of, double percent, struct rk_findings *findings)

@@ -34,7 +34,7 @@ static int sentence(const struct rk_finding *f, char *text, size_t size)
                     *f->what ? ": " : "", f->need, *f->fix ? ": " : "", f->fix);
 }
 
-enum { SENTENCE = 512 };
+enum { SENTENCE = 640 };
 
 /* ---- text ---- */
 

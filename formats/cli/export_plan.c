@@ -29,11 +29,12 @@ bool launch_has_file(const struct rk_system *system)
 }
 
 /* What axolotl's file says and trl's does not: the objective, activations that leave, adapters in
- * fp32 on a narrow base. */
+ * fp32 on a narrow base, weights that FSDP shards and trains in 16 bits. */
 static bool is_axolotls(const struct rk_plan *plan)
 {
     return plan->objective != RK_NEXT_TOKEN || rk_plan_activations_away(plan) > 0 ||
-           plan->lora_element_bytes == 4;
+           plan->lora_element_bytes == 4 ||
+           (!plan->lora && plan->zero && plan->weight_element_bytes == 2);
 }
 
 const struct launch_tool *launch_tool(const struct rk_plan *plan)

@@ -158,7 +158,7 @@ static bool is_open(const char *text, bool word)
 
 static void refuse_value(const struct reading *r, const struct setting *s, const struct key *row)
 {
-    char words[128], fix[96];
+    char words[128], fix[208];
     if (is_open(s->text, row->use == KEY_WORD)) {
         snprintf(fix, sizeof fix, "give --set %s=VALUE", s->key);
         notes_add_rule(r->notes, "1.value", NOTE_REFUSED, s->line, s->column, s->key, s->text, fix,
@@ -242,7 +242,7 @@ static bool passes_default(const struct setting *s)
 
 static void refuse_default(const struct reading *r, const struct setting *s)
 {
-    char fix[112];
+    char fix[208];
     snprintf(fix, sizeof fix, "merge it into this file, or give --ignore %.60s", s->key);
     notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, s->text, fix,
                    "is a file whose keys count, too");
@@ -265,7 +265,7 @@ bool key_of_media(const char *key)
 
 static void refuse_media(const struct reading *r, const struct setting *s)
 {
-    char fix[128];
+    char fix[208];
     snprintf(fix, sizeof fix, "give --ignore %.60s to estimate the text's model alone", s->key);
     notes_add_rule(r->notes, "1.covered", NOTE_REFUSED, s->line, s->column, s->key, "", fix,
                    "is of images, video or sound, which plans do not cover");
@@ -293,7 +293,7 @@ static void refuse_unknown(const struct reading *r, const struct setting *s)
         return;
     }
     const char *names[512], *nearest = NULL;
-    char fix[96];
+    char fix[208];
     size_t used = 0;
     for (size_t i = 0; i < r->table->count && used + 1 < sizeof names / sizeof *names; i++)
         if (!strchr(r->table->row[i].path, '*')) names[used++] = r->table->row[i].path;
@@ -320,7 +320,7 @@ static bool is_off(const struct key *row, const struct setting *s)
 
 static void note_row(const struct reading *r, const struct setting *s, const struct key *row)
 {
-    char fix[96];
+    char fix[208];
     if (is_off(row, s)) return;
     if (row->use == KEY_NOT_FOLLOWED) {
         notes_add_rule(r->notes, "1.followed", NOTE_WARNING, s->line, s->column, s->key, s->text,
@@ -475,7 +475,7 @@ static bool refuse_section(const struct reading *r, const struct key_options *op
         const struct setting *s = &r->settings->setting[i];
         const char *rest = in_section(r, s);
         if (!rest || is_ignored(options, s->key)) continue;
-        char fix[112];
+        char fix[208];
         snprintf(fix, sizeof fix, "give what is below %.*s as a file of its own",
                  (int)(rest - 1 - s->key), s->key);
         notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, s->text,

@@ -12,15 +12,90 @@ static bool is_one(const char *const *outside, const char *key)
     return false;
 }
 
-/* Keys that decide what is trained: a file that says another one trains something else. */
-static const char *const trained[] = {"frozen", "lora", "lora_targets", "adapters",
-                                      "dora",   "base", "objective",    NULL};
+/* The tool's reading of a file of the plan; `model` becomes the file's. */
+static enum rk_status read_text(const struct target *t, const char *text,
+                                const struct rk_plan *plan, struct rk_model *model,
+                                struct rk_plan *run, struct notes *notes, struct rk_error *error)
+{
+    char sets[TARGET_SETS][80];
+    const char *list[TARGET_SETS];
+    const int count = t->sets ? t->sets(model, plan, sets) : 0;
+    for (int i = 0; i < count; i++)
+        list[i] = sets[i];
+    const struct config_source source = {
+        .path = t->file,
+        .text = text,
+        .sets = list,
+        .set_count = (size_t)count,
+        .gpus = t->given_gpus ? plan->ranks : 0,
+        .keys = {.ignored = &t->ignored, .ignored_count = t->ignored ? 1 : 0}};
+    return t->read(&source, model, run, notes, error);
+}
+
+/* ---- which tools of fine-tuning have a value ---- */
+
+static bool differs(const struct rk_model *model, const struct rk_plan *a, const struct rk_plan *b,
+                    int row, struct plan_difference *list)
+{
+    const struct rk_plan left = plan_canonical(model, a), right = plan_canonical(model, b);
+    const int count = plan_compare(&left, &right, list);
+    for (int i = 0; i < count; i++)
+        if (list[i].row == row) return true;
+    return false;
+}
+
+/* Does the tool's file, read back, have the plan's value of that row of plan_fields? */
+static bool expresses(const struct target *t, const struct rk_model *model,
+                      const struct rk_plan *plan, int row)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct rk_plan tuned = *plan, run;
+    struct rk_model same = *model;
+    struct rk_error none;
+    struct notes *spare = calloc(1, sizeof *spare);
+    struct plan_difference *list = calloc(PLAN_MAX_FIELDS, sizeof *list);
+    FILE *memory = spare && list ? open_memstream(&text, &size) : NULL;
+    bool has = false;
+    tuned.framework = RK_FSDP;
+    if (memory) {
+        t->write(memory, model, &tuned, 0);
+        has = fclose(memory) == 0 &&
+              read_text(t, text, &tuned, &same, &run, spare, &none) == RK_OK &&
+              !differs(model, &tuned, &run, row, list);
+    }
+    free(text);
+    free(list);
+    free(spare);
+    return has;
+}
+
+/* What to do instead: the tools whose files train it. */
+static void advise(const struct rk_model *model, const struct rk_plan *plan, int row, char *fix,
+                   size_t size)
+{
+    static const struct target *const tuning[] = {&axolotl_target, &llama_factory_target,
+                                                  &trl_target, &torchtune_target};
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof tuning / sizeof *tuning; i++)
+        if (expresses(tuning[i], model, plan, row))
+            used += (size_t)snprintf(fix + used, size - used, "%s%.*s",
+                                     used ? ", " : "files that train it: reckon export ",
+                                     (int)strcspn(tuning[i]->file, "."), tuning[i]->file);
+    if (!used)
+        snprintf(fix, size, "no file of reckon export says it: leave it out");
+    else if (plan->framework != RK_FSDP)
+        snprintf(fix + used, size - used, " (framework=fsdp)");
+}
+
+static const char *const trained[] = {TARGET_TRAINED, NULL};
 
 enum rk_status target_compare(const struct rk_model *model, const struct rk_plan *plan,
                               const struct rk_plan *run, const char *tool,
                               const char *const *outside, struct notes *notes,
                               struct rk_error *error)
 {
+    char fix[208];
     struct plan_difference *list = calloc(PLAN_MAX_FIELDS, sizeof *list);
     if (!list) return no_memory(error);
     const struct rk_plan b = plan_canonical(model, run);
@@ -32,13 +107,12 @@ enum rk_status target_compare(const struct rk_model *model, const struct rk_plan
         if (is_one(outside, key))
             notes_add(notes, NOTE_WARNING, 0, 0, key, list[i].a,
                       "is not decided by %s: see to it in the training code", tool);
-        else if (is_one(trained, key))
-            notes_add_rule(notes, "", NOTE_REFUSED, 0, 0, key, list[i].a,
-                           "reckon export axolotl, llama-factory, trl and torchtune write "
-                           "fine-tuning (framework=fsdp)",
+        else if (is_one(trained, key)) {
+            advise(model, plan, list[i].row, fix, sizeof fix);
+            notes_add_rule(notes, "", NOTE_REFUSED, 0, 0, key, list[i].a, fix,
                            "cannot be expressed in %s: the run has %s and trains something else",
                            tool, list[i].b);
-        else
+        } else
             notes_add(notes, NOTE_WARNING, 0, 0, key, list[i].a,
                       "cannot be expressed in %s: the run has %s", tool, list[i].b);
     }
@@ -68,23 +142,11 @@ static enum rk_status read_back(const struct target *t, const char *text,
                                 const struct rk_model *model, const struct rk_plan *plan,
                                 struct notes *notes, struct rk_error *error)
 {
-    char sets[TARGET_SETS][80];
-    const char *list[TARGET_SETS];
-    const int count = t->sets ? t->sets(model, plan, sets) : 0;
-    for (int i = 0; i < count; i++)
-        list[i] = sets[i];
-    const struct config_source source = {
-        .path = t->file,
-        .text = text,
-        .sets = list,
-        .set_count = (size_t)count,
-        .gpus = t->given_gpus ? plan->ranks : 0,
-        .keys = {.ignored = &t->ignored, .ignored_count = t->ignored ? 1 : 0}};
     struct notes *spare = calloc(1, sizeof *spare);
     struct rk_model same = *model;
     struct rk_plan run;
     if (!spare) return no_memory(error);
-    enum rk_status status = t->read(&source, &same, &run, spare, error);
+    enum rk_status status = read_text(t, text, plan, &same, &run, spare, error);
     if (status != RK_OK) take_refusals(spare, notes);
     free(spare);
     if (status == RK_OK) compare_models(t, model, &same, notes);

@@ -9,9 +9,17 @@
 
 #include <stdio.h>
 
+/* Keys that decide what is trained, of which a file that says another one trains something else;
+ * and all of a tuning that a file next to the training code leaves to that. */
+#define TARGET_TRAINED                                                                             \
+    "frozen", "lora", "lora_targets", "lora_whole", "adapters", "dora", "base", "objective"
+#define TARGET_TUNING                                                                              \
+    TARGET_TRAINED, "lora_dropout", "lora_element_bytes", "lora_whole_bytes", "reference"
+
 /* A warning for each key in which the run differs from the plan. `outside`, ended by NULL, are keys
  * that the tool's file does not decide at all; `tool` is its name in the messages. RK_UNSUPPORTED
- * with NOTE_REFUSED where the run would train something else: adapters, a base, an objective. */
+ * with NOTE_REFUSED where the run would train something else (TARGET_TRAINED), and the tools that
+ * would train it. */
 enum rk_status target_compare(const struct rk_model *model, const struct rk_plan *plan,
                               const struct rk_plan *run, const char *tool,
                               const char *const *outside, struct notes *notes,

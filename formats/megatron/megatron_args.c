@@ -388,7 +388,7 @@ static const char *const removed[][2] = {
 static bool judge_elsewhere(struct megatron_args *args, const struct shell_word *word,
                             const char *name, int tools)
 {
-    char fix[96];
+    char fix[208];
     if (!args->options->collect || args->foreign) return false;
     for (size_t i = 0; i < sizeof removed / sizeof *removed; i++) {
         if (strcmp(name, removed[i][0]) != 0 || (args->deepspeed && (tools & MEGATRON_DEEPSPEED)))

@@ -155,16 +155,7 @@ static const char *const outside[] = {"vocabulary_multiple",
                                       "full_attention",
                                       "grouped",
                                       "imbalance",
-                                      "frozen",
-                                      "lora",
-                                      "lora_targets",
-                                      "lora_dropout",
-                                      "lora_element_bytes",
-                                      "adapters",
-                                      "dora",
-                                      "base",
-                                      "objective",
-                                      "reference",
+                                      TARGET_TUNING,
                                       NULL};
 
 static int set_training(const struct rk_model *model, const struct rk_plan *plan, char (*sets)[80])

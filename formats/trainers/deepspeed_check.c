@@ -111,7 +111,7 @@ static void check_optimizer(const struct settings_check *c)
         "adam",    "adamw", "adagrad",    "lion",       "muon",        "lamb", "muadam",
         "muadamw", "musgd", "onebitadam", "onebitlamb", "zerooneadam", NULL};
     static const char *const bits[] = {"onebitadam", "onebitlamb", "zerooneadam", NULL};
-    char fix[96];
+    char fix[208];
     if (!type) return;
     if (!in_list(own_optimizers, type->text, true) &&
         !in_list(torch_optimizers, type->text, false)) {
@@ -139,7 +139,7 @@ static void check_optimizer(const struct settings_check *c)
 static void check_scheduler(const struct settings_check *c)
 {
     const struct setting *type = check_find(c, "scheduler.type");
-    char fix[96];
+    char fix[208];
     if (!type) return;
     if (!in_list(schedulers, type->text, false)) {
         const char *nearest = text_nearest(type->text, schedulers);

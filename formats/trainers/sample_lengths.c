@@ -51,3 +51,25 @@ enum rk_status sample_lengths_read(const struct config_source *source, uint64_t 
     const enum rk_status status = read_word(&r, "padded", sequence, &plan->padded);
     return status == RK_OK ? read_word(&r, "packed", sequence - 1, &plan->packed) : status;
 }
+
+static const char objective_comment[] = "# reckon: objective=";
+
+void objective_write(FILE *file, const struct rk_plan *plan)
+{
+    fprintf(file, "%s%s\n", objective_comment, rk_objective_name(plan->objective));
+}
+
+const char *objective_read(const struct config_source *source, struct notes *notes)
+{
+    const char *found = source->text ? strstr(source->text, objective_comment) : NULL;
+    for (int i = 0; found && i < RK_OBJECTIVES; i++) {
+        const char *name = rk_objective_name((enum rk_objective)i);
+        const char *said = found + sizeof objective_comment - 1;
+        const size_t length = strcspn(said, " \t\r\n");
+        if (strlen(name) != length || memcmp(said, name, length) != 0) continue;
+        if (i == RK_NEXT_TOKEN) return NULL;
+        notes_add(notes, NOTE_ASSUMED, 0, 0, "objective", name, "a comment of the file says so");
+        return name;
+    }
+    return NULL;
+}

@@ -466,6 +466,9 @@ static enum rk_status interpret(struct reading *r)
     if (status != RK_OK) return status;
     r->p->length_grouped =
         t->sorted || (t->sampling && strcmp(t->sampling, "group_by_length") == 0);
+    if (t->tuning.habits.trl && !t->tuning.objective)
+        r->t.tuning.objective = objective_read(r->source, r->notes);
+    r->t.tuning.unmixed = t->bf16 == BF16_FULL;
     status = trainer_tuning_read(r->settings, &t->tuning, r->p, r->notes, r->error);
     if (status != RK_OK) return status;
     status = read_sharding(r);

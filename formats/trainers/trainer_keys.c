@@ -43,7 +43,7 @@
 /* Of trl's model_config.py and of PEFT. */
 #define PEFT_ROWS \
     READ("lora_r", KEY_COUNT, tuning.rank), READ("lora_dropout", KEY_NUMBER, tuning.dropout), \
-    LATER("lora_target_modules"), LATER("lora_target_modules.*"), \
+    LATER("lora_target_modules"), LATER("lora_target_modules.*"), LATER("lora_modules_to_save"), LATER("lora_modules_to_save.*"), \
     READ("load_in_4bit", KEY_FLAG, tuning.four_bits), READ("load_in_8bit", KEY_FLAG, tuning.eight_bits)
 
 /* Of accelerate's configuration and of what it launches. */

@@ -8,6 +8,7 @@
 #include "keys/keys.h"
 #include "trainers/trainer_tuning.h"
 
+enum { BF16_FULL = 3 }; /* axolotl's */
 enum mixed { MIXED_NO, MIXED_FP16, MIXED_BF16, MIXED_FP8 };
 enum launch { LAUNCH_PLAIN, LAUNCH_DEEPSPEED, LAUNCH_FSDP, LAUNCH_MEGATRON, LAUNCH_ONE };
 enum strategy { SHARD_FULL, SHARD_GRAD_OP, SHARD_NONE, SHARD_HYBRID, SHARD_HYBRID_GRAD_OP };

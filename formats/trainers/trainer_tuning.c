@@ -475,8 +475,9 @@ static void keep_weights(const struct trainer_tuning *t, bool by_fsdp, struct rk
                          struct notes *notes)
 {
     const bool wide = t->type ? trainer_tuning_loads(t, "float32") : t->habits.loads_wide;
-    const bool half = p->precision == RK_FP16,
-               free = p->framework == RK_FSDP && !by_fsdp && (half || p->precision == RK_BF16);
+    const bool half = p->precision == RK_FP16, free = p->framework == RK_FSDP &&
+                                                      (!by_fsdp || t->unmixed) &&
+                                                      (half || p->precision == RK_BF16);
     if (p->lora) {
         if (wide && p->base == RK_BASE_PLAIN && p->framework == RK_FSDP) {
             p->weight_element_bytes = 4;
@@ -489,7 +490,8 @@ static void keep_weights(const struct trainer_tuning *t, bool by_fsdp, struct rk
     if (!half && (t->pure || (!wide && !t->habits.upcasts))) {
         keep_narrow(t, p);
         notes_add(notes, NOTE_ASSUMED, 0, 0, "weights", "bf16",
-                  "as they are loaded: neither FSDP nor DeepSpeed keeps them in fp32");
+                  t->unmixed ? "as they are loaded: bf16=full has no mixed precision"
+                             : "as they are loaded: neither FSDP nor DeepSpeed keeps them in fp32");
     } else {
         p->autocast = true;
         notes_add(notes, NOTE_ASSUMED, 0, 0, "weights", "fp32",

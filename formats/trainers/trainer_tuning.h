@@ -41,6 +41,7 @@ struct trainer_tuning {
     const char *gptq;
     const char *type; /* a checkpoint is loaded in: "bfloat16" */
     bool pure;        /* whatever is trained is kept in 16 bits, too */
+    bool unmixed;     /* no mixed precision: FSDP, too, leaves weights as they were loaded */
     bool own;         /* adapters of one's own training code */
     bool peft, all_linear, dora, four_bits, eight_bits, galore, apollo, layerwise, muon;
     const char *other_adapter; /* that a preference is measured against */

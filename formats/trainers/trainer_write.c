@@ -93,11 +93,15 @@ static void write_whole(FILE *file, const struct rk_plan *p, const char *key, co
     fprintf(file, "%s\n", close);
 }
 
+static void write_types(FILE *file, const struct rk_plan *p, const char *bf16)
+{
+    fprintf(file, "bf16: %s\nfp16: %s\ntf32: %s\n", bf16, yes(p->precision == RK_FP16),
+            yes(p->precision == RK_TF32));
+}
+
 static void write_precision(FILE *file, const struct rk_plan *p)
 {
-    fprintf(file, "bf16: %s\nfp16: %s\ntf32: %s\n",
-            yes(p->precision != RK_FP16 && p->precision > RK_TF32), yes(p->precision == RK_FP16),
-            yes(p->precision == RK_TF32));
+    write_types(file, p, yes(p->precision != RK_FP16 && p->precision > RK_TF32));
 }
 
 /* TrainingArguments take both as mappings. */
@@ -138,6 +142,15 @@ static bool is_narrow(const struct rk_plan *p)
            (p->lora ? p->weight_element_bytes < 4 : p->weight_element_bytes == 2);
 }
 
+/* Of axolotl alone: without mixed precision, so that FSDP casts no weight to fp32. */
+static void write_axolotl_precision(FILE *file, const struct rk_plan *p)
+{
+    if (p->framework == RK_FSDP && p->precision == RK_BF16 && is_narrow(p) && !p->lora)
+        write_types(file, p, "full");
+    else
+        write_precision(file, p);
+}
+
 static const char *objective(const struct rk_plan *p)
 {
     return p->objective == RK_NEXT_TOKEN ? "sft" : rk_objective_name(p->objective);
@@ -170,27 +183,28 @@ static const struct lesson
     trl_lessons[RK_OBJECTIVES] = {
     [RK_NEXT_TOKEN] = {"trl-lib/Capybara",                 "2.0e-5", "2.0e-4"},
     [RK_DPO]        = {"trl-lib/ultrafeedback_binarized",  "5.0e-7", "5.0e-6"},
-    [RK_SIMPO]      = {"trl-lib/ultrafeedback_binarized",  "8.0e-6", "8.0e-5"},
-    [RK_ORPO]       = {"trl-lib/ultrafeedback_binarized",  "8.0e-6", "8.0e-5"},
     [RK_KTO]        = {"trl-lib/kto-mix-14k",              "5.0e-7", "5.0e-7"},
 }, /* torchtune: recipes/configs/llama3_1/8B_{full,lora,full_dpo,lora_dpo}.yaml; it has no others */
     torchtune_lessons[RK_OBJECTIVES] = {
     [RK_NEXT_TOKEN] = {"alpaca_cleaned_dataset",        "2.0e-5", "3.0e-4"},
     [RK_DPO]        = {"stack_exchange_paired_dataset", "2.0e-5", "5.0e-4"},
-    [RK_SIMPO]      = {"stack_exchange_paired_dataset", "2.0e-5", "5.0e-4"},
-    [RK_ORPO]       = {"stack_exchange_paired_dataset", "2.0e-5", "5.0e-4"},
-    [RK_KTO]        = {"stack_exchange_paired_dataset", "2.0e-5", "5.0e-4"},
 };
 /* clang-format on */
 
+/* Of an objective that a tool has no command for, reading back refuses the file. */
+static const struct lesson *lesson_of(const struct lesson *lessons, const struct rk_plan *p)
+{
+    return &lessons[lessons[p->objective].data ? p->objective : RK_NEXT_TOKEN];
+}
+
 static const char *data_of(const struct lesson *lessons, const struct rk_plan *p)
 {
-    return lessons[p->objective].data;
+    return lesson_of(lessons, p)->data;
 }
 
 static const char *rate_of(const struct lesson *lessons, const struct rk_plan *p)
 {
-    return p->lora ? lessons[p->objective].adapters : lessons[p->objective].all;
+    return p->lora ? lesson_of(lessons, p)->adapters : lesson_of(lessons, p)->all;
 }
 
 /* ---- axolotl ---- */
@@ -235,7 +249,7 @@ static void write_axolotl(FILE *file, const struct rk_model *m, const struct rk_
     if (p->objective != RK_NEXT_TOKEN)
         fprintf(file, "rl: %s\nremove_unused_columns: false\n", objective(p));
     if (rk_plan_activations_away(p) > 0) fprintf(file, "activation_offloading: true\n");
-    write_precision(file, p);
+    write_axolotl_precision(file, p);
     write_axolotl_adapters(file, p);
     write_checkpoints(file, p);
     write_sharding(file, p);
@@ -317,44 +331,59 @@ static void head_llama_factory(FILE *file, const struct rk_model *m, const struc
 
 /* ---- trl ---- */
 
+/* The objective is trl's command, not a key: a comment says it for who reads the file. Its trainers
+ * of preferences pack no samples (DPOConfig and KTOConfig have no `packing`). */
+static void write_trl_task(FILE *file, const struct rk_plan *p)
+{
+    struct rk_plan said = *p;
+    if (p->objective != RK_NEXT_TOKEN) said.packed = 0;
+    sample_lengths_write(file, &said);
+    if (p->objective == RK_NEXT_TOKEN)
+        fprintf(file, "packing: %s\n", yes(p->packed > 0));
+    else if (trl_lessons[p->objective].data)
+        objective_write(file, p);
+    if (p->length_grouped) fprintf(file, "group_by_length: true\n");
+}
+
+static void write_trl_adapters(FILE *file, const struct rk_plan *p)
+{
+    const bool four = p->base == RK_BASE_NF4 || p->base == RK_BASE_NF4_DQ;
+    if (!p->lora) return;
+    fprintf(file,
+            "use_peft: true\nlora_r: %" PRIu64 "\nlora_alpha: %" PRIu64
+            "\nlora_dropout: %g\nuse_dora: %s\nlora_target_modules: ",
+            p->lora, 2 * p->lora, p->lora_dropout, yes(p->dora));
+    if (p->lora_targets) {
+        fprintf(file, "[");
+        write_modules(file, p);
+        fprintf(file, "]\n");
+    } else {
+        fprintf(file, "all-linear\n");
+    }
+    write_whole(file, p, "lora_modules_to_save: ", "[", "]");
+    fprintf(file, "load_in_4bit: %s\nload_in_8bit: %s\n", yes(four), yes(p->base == RK_BASE_INT8));
+    if (four) fprintf(file, "use_bnb_nested_quant: %s\n", yes(p->base == RK_BASE_NF4_DQ));
+}
+
 static void write_trl(FILE *file, const struct rk_model *m, const struct rk_plan *p,
                       uint64_t gpus_per_node)
 {
-    const bool four = p->base == RK_BASE_NF4 || p->base == RK_BASE_NF4_DQ;
     (void)gpus_per_node;
-    sample_lengths_write(file, p);
-    if (p->length_grouped) fprintf(file, "group_by_length: true\n");
+    write_trl_task(file, p);
     fprintf(file,
             "model_name_or_path: %s # your checkpoint of it\ndataset_name: %s\n"
-            "output_dir: ./out\nmax_length: %" PRIu64
-            "\npacking: %s\nper_device_train_batch_size: %" PRIu64
+            "output_dir: ./out\nmax_length: %" PRIu64 "\nper_device_train_batch_size: %" PRIu64
             "\ngradient_accumulation_steps: %" PRIu64 "\noptim: %s\nlearning_rate: %s\n"
             "num_train_epochs: 1\nattn_implementation: %s\ntorch_compile: %s\n"
             "use_liger_kernel: %s\ndtype: %s\n",
-            m->id, data_of(trl_lessons, p), tokens_of(m, p), yes(p->packed > 0), p->microbatch,
-            accumulation(p), optimizer(p), rate_of(trl_lessons, p), attention(p), yes(p->fused),
+            m->id, data_of(trl_lessons, p), tokens_of(m, p), p->microbatch, accumulation(p),
+            optimizer(p), rate_of(trl_lessons, p), attention(p), yes(p->fused),
             yes(p->loss_in_chunks),
             !is_narrow(p)             ? "float32"
             : p->precision == RK_FP16 ? "float16"
                                       : "bfloat16");
     write_precision(file, p);
-    if (p->lora) {
-        fprintf(file,
-                "use_peft: true\nlora_r: %" PRIu64 "\nlora_alpha: %" PRIu64
-                "\nlora_dropout: %g\nuse_dora: %s\nlora_target_modules: ",
-                p->lora, 2 * p->lora, p->lora_dropout, yes(p->dora));
-        if (p->lora_targets) {
-            fprintf(file, "[");
-            write_modules(file, p);
-            fprintf(file, "]\n");
-        } else {
-            fprintf(file, "all-linear\n");
-        }
-        write_whole(file, p, "lora_modules_to_save: ", "[", "]");
-        fprintf(file, "load_in_4bit: %s\nload_in_8bit: %s\n", yes(four),
-                yes(p->base == RK_BASE_INT8));
-        if (four) fprintf(file, "use_bnb_nested_quant: %s\n", yes(p->base == RK_BASE_NF4_DQ));
-    }
+    write_trl_adapters(file, p);
     write_checkpoints(file, p);
     write_sharding(file, p);
 }
@@ -433,6 +462,7 @@ static void write_torchtune(FILE *file, const struct rk_model *m, const struct r
     if (p->context > 1) fprintf(file, "context_parallel_dim: %" PRIu64 "\n", p->context);
 }
 
+/* There is no full_dpo_single_device (torchtune/_recipe_registry.py of 0.6). */
 static void head_torchtune(FILE *file, const struct rk_model *m, const struct rk_plan *p)
 {
     (void)m;
@@ -441,7 +471,7 @@ static void head_torchtune(FILE *file, const struct rk_model *m, const struct rk
             "# tune run --nproc_per_node %" PRIu64 " %s_%s_%s --config torchtune.yaml\n",
             RECKON_VERSION, p->ranks, p->lora ? "lora" : "full",
             p->objective == RK_DPO ? "dpo" : "finetune",
-            p->ranks > 1 ? "distributed" : "single_device");
+            p->ranks > 1 || (p->objective == RK_DPO && !p->lora) ? "distributed" : "single_device");
 }
 
 /* ---- all ---- */
@@ -449,16 +479,8 @@ static void head_torchtune(FILE *file, const struct rk_model *m, const struct rk
 static const char *const outside[] = {
     "vocabulary_multiple", "full_attention", "grouped",        "imbalance",
     "gradient_overlap",    "weight_overlap", "optimizer_rank", NULL};
-/* trl's objective is its command, of which it has sft, dpo and kto (trl/cli.py). */
-static int trl_sets(const struct rk_model *model, const struct rk_plan *p, char (*text)[80])
-{
-    (void)model;
-    if (p->objective != RK_DPO && p->objective != RK_KTO) return 0;
-    snprintf(text[0], sizeof *text, "rl=%s", objective(p));
-    return 1;
-}
 
-#define TUNING_TARGET(id, tool, path, imposes, says)                                               \
+#define TUNING_TARGET(id, tool, path, imposes)                                                     \
     const struct target id##_target = {.name = tool,                                               \
                                        .file = path,                                               \
                                        .who = imposes,                                             \
@@ -466,14 +488,13 @@ static int trl_sets(const struct rk_model *model, const struct rk_plan *p, char 
                                        .head = head_##id,                                          \
                                        .given_gpus = true,                                         \
                                        .outside = outside,                                         \
-                                       .sets = says,                                               \
                                        .read = READ_##id}
 #define READ_axolotl       axolotl_read
 #define READ_llama_factory llama_factory_read
 #define READ_trl           trainer_read
 #define READ_torchtune     torchtune_read
 
-TUNING_TARGET(axolotl, "axolotl", "axolotl.yaml", BY_ACCELERATE, NULL);
-TUNING_TARGET(llama_factory, "LLaMA-Factory", "llama-factory.yaml", BY_ACCELERATE, NULL);
-TUNING_TARGET(trl, "trl", "trl.yaml", BY_ACCELERATE, trl_sets);
-TUNING_TARGET(torchtune, "torchtune", "torchtune.yaml", 0, NULL);
+TUNING_TARGET(axolotl, "axolotl", "axolotl.yaml", BY_ACCELERATE);
+TUNING_TARGET(llama_factory, "LLaMA-Factory", "llama-factory.yaml", BY_ACCELERATE);
+TUNING_TARGET(trl, "trl", "trl.yaml", BY_ACCELERATE);
+TUNING_TARGET(torchtune, "torchtune", "torchtune.yaml", 0);

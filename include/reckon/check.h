@@ -38,7 +38,7 @@ struct rk_finding {
     char what[64];    /* the flag or key */
     char have[48];    /* what it has or was taken as; may be "" */
     char need[208];   /* what it would have to be, or what follows from it */
-    char fix[96];     /* what to give instead; may be "" */
+    char fix[208];    /* what to give instead; may be "" */
 };
 
 enum { RK_MAX_FINDINGS = 256 };

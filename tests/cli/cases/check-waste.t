@@ -6,6 +6,7 @@ echo "--- of a script, with its lines; nothing is left of one that is changed as
 reckon export megatron -m llama3.1-8b gpus8 tp2 gbs32 zero1 recompute=full grad-overlap weight-overlap -o run.sh
 reckon check run.sh -s h100-sxm5-80g
 reckon diff run.sh --best -s h100-sxm5-80g -o best.sh >/dev/null && reckon check best.sh -s h100-sxm5-80g | grep -c waste; :
+echo "--- as CSV, a change of several flags whole"; reckon check run.sh -s h100-sxm5-80g --format csv
 echo "--- as CSV; nothing found is a header"; check gpus64 tp2 zero1 gbs512 recompute=full --format csv; check gpus64 tp2 zero1 gbs512 --waste 90 --format csv
 === stdout
 --- recomputation without need, gradients that wait, a microbatch of 1
@@ -26,10 +27,15 @@ warning 9.tensor: tp 3: crosses domains of 8 ranks: use tensor 1 or a divisor of
 llama3.1-8b on h100-sxm5-80g: 5 errors, 1 warning
 --- of a script, with its lines; nothing is left of one that is changed as it says
 run.sh:70: warning 14.waste: recompute nothing: would shorten the step by 23.8 %, 4.7 s to 3.59 s, with 61.5 of 79.2 GiB: remove --recompute-granularity, remove --recompute-method, remove --recompute-num-layers
-run.sh:70: warning 14.waste: recompute attention alone: would shorten the step by 21.2 %, 4.7 s to 3.71 s, with 61.5 of 79.2 GiB: --recompute-granularity full -> selective, remove --recompute-method, remove --recompute-num-la
+run.sh:70: warning 14.waste: recompute attention alone: would shorten the step by 21.2 %, 4.7 s to 3.71 s, with 61.5 of 79.2 GiB: --recompute-granularity full -> selective, remove --recompute-method, remove --recompute-num-layers, add --recompute-modules core_attn
 run.sh:59: warning 14.waste: halve tensor parallelism: would shorten the step by 10.1 %, 4.7 s to 4.23 s, with 67.6 of 79.2 GiB: --tensor-model-parallel-size 2 -> 1
 run.sh on h100-sxm5-80g: 3 warnings
 0
+--- as CSV, a change of several flags whole
+rule,severity,file,line,column,rank,what,have,need,fix
+14.waste,warning,run.sh,70,,,recompute nothing,,"would shorten the step by 23.8 %, 4.7 s to 3.59 s, with 61.5 of 79.2 GiB","remove --recompute-granularity, remove --recompute-method, remove --recompute-num-layers"
+14.waste,warning,run.sh,70,,,recompute attention alone,,"would shorten the step by 21.2 %, 4.7 s to 3.71 s, with 61.5 of 79.2 GiB","--recompute-granularity full -> selective, remove --recompute-method, remove --recompute-num-layers, add --recompute-modules core_attn"
+14.waste,warning,run.sh,59,,,halve tensor parallelism,,"would shorten the step by 10.1 %, 4.7 s to 4.23 s, with 67.6 of 79.2 GiB",--tensor-model-parallel-size 2 -> 1
 --- as CSV; nothing found is a header
 rule,severity,file,line,column,rank,what,have,need,fix
 14.waste,warning,,,,,recompute nothing,,"would shorten the step by 23.6 %, 9.48 s to 7.24 s, with 51.7 of 79.2 GiB",recompute full -> none

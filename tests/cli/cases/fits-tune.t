@@ -11,6 +11,11 @@ sed -n '/^base_model/,/^output/p;/^adapter/,/^lora_alpha/p;/^torchrun/,$p' q.sh
 # what programs read begins with it, too; samples of many lengths are padded to their microbatch
 reckon fits llama3.1-8b "rtx4090 x1" --tune seq2048 --format json | head -14
 reckon fits llama3.1-8b "rtx4090 x1" --tune --lengths 600:4096 lora16 recompute=full | head -10
+# the script that is saved, read back, is the plan that was answered
+for w in objective=kto "objective=kto seq4096" "seq4096 weight-bytes=2 gradient-bytes=2 moment1-bytes=2 moment2-bytes=2"; do
+  reckon fits llama3.1-8b h100-sxm5-80g -g 2 --tune $w --save-script tune.sh 2>/dev/null | sed -n '1,4p'
+  reckon import tune.sh -m llama3.1-8b -o tune.plan >/dev/null 2>&1; reckon fits llama3.1-8b h100-sxm5-80g -p tune.plan no-grad-overlap no-weight-overlap | sed -n '1p;3,5p'
+done
 === stdout
 fastest way of fine-tuning: QLoRA, 419 tokens/s per GPU; fits: P(fits) 77 %, 39.14 s per step (50 % 38.27-53.03 s), MFU 37.0 %, memory 21.0 of 23.6 GiB
   plan: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4
@@ -115,3 +120,27 @@ llama3.1-8b on rtx4090 x1, 1 GPU, samples of 4K tokens
   offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
   outside what was validated: padded: no compared run had it
 Least memory: as given, 5.674 GiB with 1 sample, 388 tokens/s per GPU: framework=fsdp gbs1 seq4096 padded=600 zero3 recompute=full loss-in-chunks lora16 offload-optimizer=1 offload-weights=1
+fastest way of fine-tuning: full, 8-bit Adam, 4505 tokens/s per GPU; fits: P(fits) 80 %, 1.819 s per step (50 % 1.826-2.448 s: half of runs like it took more than 2.049 s), MFU 23.4 %, memory 68.9 of 79.2 GiB
+  plan: framework=fsdp dp2 gbs2 zero3 loss-in-chunks objective=kto optimizer=adam-8bit
+  embedding-fp32 weight-bytes=2 gradient-bytes=2
+  assumed: precision bf16, sequence 8192 (the model's),
+fits: P(fits) 80 %, 1.819 s per step (50 % 1.826-2.448 s: half of runs like it took more than 2.049 s), MFU 23.4 %, memory 68.9 of 79.2 GiB, 153.5 USD per 1B tokens
+  plan: framework=fsdp dp2 gbs2 zero3 loss-in-chunks objective=kto optimizer=adam-8bit
+  embedding-fp32 weight-bytes=2 gradient-bytes=2
+  assumed: precision bf16, microbatch 1, sequence 8192 (the model's),
+fastest way of fine-tuning: full, 8-bit Adam, 4942 tokens/s per GPU; fits: P(fits) 80 %, 1.658 s per step (50 % 1.664-2.231 s: half of runs like it took more than 1.868 s), MFU 24.1 %, memory 68.9 of 79.2 GiB
+  plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks objective=kto
+  optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2
+  assumed: precision bf16, reference copy (evaluated before training: say none), attention flash
+fits: P(fits) 80 %, 1.658 s per step (50 % 1.664-2.231 s: half of runs like it took more than 1.868 s), MFU 24.1 %, memory 68.9 of 79.2 GiB, 140.0 USD per 1B tokens
+  plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks objective=kto
+  optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2
+  assumed: precision bf16, reference copy (evaluated before training: say none), attention flash
+fastest way of fine-tuning: as given, 9152 tokens/s per GPU; fits: P(fits) 78 %, 895.1 ms per step (50 % 898.9 ms to 1.221 s: half of runs like it took more than 1.014 s), MFU 44.6 %, memory 70.0 of 79.2 GiB
+  plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 weight-bytes=2 gradient-bytes=2 moment1-bytes=2
+  moment2-bytes=2
+  assumed: precision bf16, attention flash
+fits: P(fits) 78 %, 895.1 ms per step (50 % 898.9 ms to 1.221 s: half of runs like it took more than 1.014 s), MFU 44.6 %, memory 70.0 of 79.2 GiB, 75.58 USD per 1B tokens
+  plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 weight-bytes=2 gradient-bytes=2 moment1-bytes=2
+  moment2-bytes=2
+  assumed: precision bf16, attention flash

@@ -48,6 +48,10 @@ for tool in axolotl llama-factory trl torchtune; do
     reckon import $as out.yaml -m llama3.1-8b --gpus 2 | short
 done
 reckon export axolotl -m llama3.1-8b framework=fsdp gpus2 zero3 mbs2 gbs16 seq2048 recompute=full lora16 lora-targets=q+v base=nf4-dq | sed -n '/^adapter/,$p'
+# axolotl's bf16: full has no mixed precision, which would have FSDP keep weights in fp32
+W="framework=fsdp gpus2 zero3 gbs16 seq2048 recompute=full grad-overlap weight-overlap attention=flash"
+reckon export axolotl -m llama3.1-8b $W weight-bytes=2 gradient-bytes=2 moment1-bytes=2 moment2-bytes=2 -o full.yaml; grep bf16 full.yaml
+for bf16 in full true; do sed "s/bf16: .*/bf16: $bf16/" full.yaml >one.yaml; reckon import axolotl one.yaml -m llama3.1-8b --gpus 2 | short; done
 === stdout
   plan: framework=fsdp mbs2 gbs32 seq2048 grad-overlap recompute=full no-fused loss-in-chunks
   optimizer=adam-8bit optimizer-paged lora8 lora-targets=q+v lora-bytes=2 base=nf4-dq
@@ -78,6 +82,10 @@ fsdp: full_shard auto_wrap
 fsdp_config:
   version: 2
   reshard_after_forward: true
+bf16: full
+  plan: framework=fsdp dp2 gbs16 seq2048 zero3 grad-overlap weight-overlap recompute=full
+  weight-bytes=2 gradient-bytes=2 moment1-bytes=2 moment2-bytes=2
+  plan: framework=fsdp dp2 gbs16 seq2048 zero3 grad-overlap weight-overlap recompute=full
 === stderr
 reckon: wrong.yaml:6:14: model.lora_rnak: is not known, and may decide what the run costs, did you mean model.lora_rank: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: wrong.yaml:3:23: model.lora_attn_modules.0: qq_proj is none of q_proj, k_proj, v_proj and output_proj
