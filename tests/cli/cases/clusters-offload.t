@@ -20,99 +20,99 @@ reckon search -q -m llama3.1-8b -b 32 -s "$less" | sed -n '/^   1  /p;/^What is 
 reckon search -q -m llama3.1-8b -b 32 -s "$machine" -f csv -k 1 --save-script - | cut -d, -f 1,3
 reckon search -q -m llama3.1-8b -b 32 -s 'h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us' tp8 cp1 recompute=none --save-script - | grep -e parallel-size -e layout
 === stdout
-Best plan fits: P(fits) 77 %, 2.476 s per step, MFU 45.6 %, memory 17.5 of 20.0 GiB on stage 1 of 0-1
+Best plan fits: P(fits) 76 %, 2.531 s per step, MFU 44.6 %, memory 21.3 of 24.0 GiB on stage 0 of 0-1
 llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs, batch 32 of 8K tokens, megatron, bf16, detailed model
-  19 plans simulated, the best of 24 exactly solved problems and what lies near them
+  21 plans simulated, the best of 24 exactly solved problems and what lies near them
   headroom new 2.2 of 24.0 GiB, old 1.8 of 20.0 GiB
   Megatron-LM does not launch it: its stages differ in more than their layers
-  the best that it launches takes 4.3557 s per step, 75.9 % more: tp8 gbs32 split=32 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1 on old (--launchable makes it the answer)
+  the best that it launches takes 4.3557 s per step, 72.1 % more: tp8 gbs32 split=32 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1 on old (--launchable makes it the answer)
 
 Best plans
 rank    step  tokens/s/GPU    MFU  memory  offloaded  GPUs used  plan
            s                    %     GiB        GiB
-   1  2.4764        8821.3  45.57    20.9       24.7         12  gbs32 round2; new: 6,6 layers tp1 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; old: 10,10 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1
-   2  2.5633        8522.3  44.02    19.7       22.8         12  gbs32 round2; new: 5,6 layers tp1 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; old: 10,11 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1
-   3  2.5669        8510.2  43.96    20.9       23.7         12  gbs32 round2; new: 4,4,4 layers tp1 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1; old: 6,7,7 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1
+   1  2.5310        8631.0  44.58    21.3       16.0         12  gbs32 round2; new: 6,6 layers tp2 dp2 mbs1 activation-offload=1; old: 10,10 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1
+   2  2.5586        8538.1  44.10    20.1       16.5         12  gbs32 round2; new: 5,6 layers tp2 dp2 mbs1 activation-offload=1; old: 10,11 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1
+   3  2.6193        8340.1  43.08    21.3       16.7         12  gbs32 round2; new: 4,4,4 layers tp2 dp2 mbs1 activation-offload=1; old: 6,7,7 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1
 
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
-    0  new          12      2     4   1   2   1   2    1  none         46.07     94.79     43.15  37.83    20.9       78  #####################...
+    0  new          12      2     4   2   1   1   2    1  none         49.54     97.52     43.15  26.88    21.3       76  #####################...
     1  old          20      1     8   2   2   1   2    1  none         47.90     94.00     21.57  25.69    17.5       77  #####################...
 
 What is in memory tier 1
 stage  activations  optimizer state
                  %                %
-    0          100              100
+    0          100                0
     1          100              100
 
 Communication of a step
 stage  to the next one over  each way  both ways  gradients of a GPU  their collectives
                                               ms                                     ms
-    0  new - old             4.00 GiB    690.395           11.71 GiB            132.410
+    0  new - old             4.00 GiB    690.395            5.85 GiB            105.552
     1  old - new             2.00 GiB    345.197            9.10 GiB             31.261
 
 interleaved: each stage has 2 runs of layers
 
 Proved about the fastest plan
-bound      2.6036 s          no plan has an objective below: proved
+bound      2.6754 s          no plan has an objective below: proved
 floor      2.0761 s          no step is shorter, interleaved or not, stages each in one cluster: proved
 problems   24                orders of clusters and rounds, each solved exactly
-labels     479               partial plans kept
-simulated  19                plans simulated
+labels     482               partial plans kept
+simulated  21                plans simulated
 
-the best plan without interleaving takes 2.6006 s per step; interleaved are the plans that were simulated, so none is proved to be the best of those: a better one could save 16.2 %, no more
+the best plan without interleaving takes 2.6747 s per step; interleaved are the plans that were simulated, so none is proved to be the best of those: a better one could save 18.0 %, no more
 
 Each cluster by itself
 machine                                  GPUs    step  over the best
                                                     s              %
-new: gh200-96g x4 net0.size=2 hbm=24GiB     4  6.8936          178.4
-old: h100-80g-nvl8 x8 hbm=20GiB             8  3.5468           43.2
+new: gh200-96g x4 net0.size=2 hbm=24GiB     4  9.7631          285.7
+old: h100-80g-nvl8 x8 hbm=20GiB             8  3.6939           45.9
 
 Where the ranks of the best plan run, and its time:
-  reckon export ranks -m llama3.1-8b -s 'gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us' pp2 vpp2 cp2 gbs32 stages=2:6/dp2,10@1/dp2/tp2/sp/tp-overlap,6,10 messages-sharded zero1 grad-overlap weight-overlap offload-activations=1 offload-optimizer=1
-  reckon predict -m llama3.1-8b -s 'gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us' pp2 vpp2 cp2 gbs32 stages=2:6/dp2,10@1/dp2/tp2/sp/tp-overlap,6,10 messages-sharded zero1 grad-overlap weight-overlap offload-activations=1 offload-optimizer=1
+  reckon export ranks -m llama3.1-8b -s 'gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us' tp2 pp2 vpp2 gbs32 stages=2:6/dp2,10@1/dp2/cp2/offload-optimizer=1,6,10 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap offload-activations=1
+  reckon predict -m llama3.1-8b -s 'gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us' tp2 pp2 vpp2 gbs32 stages=2:6/dp2,10@1/dp2/cp2/offload-optimizer=1,6,10 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap offload-activations=1
 
 Single changes that make a plan with 1 % more samples per second feasible
 change                                                                step  samples/s  plan
                                                                          s
-more of new: memory tier 0 (HBM3): no amount helps                       -          -  -
+24 GiB more of new: memory tier 0 (HBM3): 48 GiB instead of 24 GiB  2.4711      12.95  pp2 vpp2 cp2 gbs32 stages=2:6/dp2,10@1/dp2/tp2/sp/tp-overlap/offload-activations=1/offload-optimizer=1,6,10 messages-sharded zero1 grad-overlap weight-overlap
 more of new: memory tier 1 (LPDDR5X): no amount helps                    -          -  -
 a larger domain of new: network tier 0 (NVLink4): no size helps          -          -  -
-10 GiB more of old: memory tier 0 (HBM3): 30 GiB instead of 20 GiB  2.4508     13.057  pp2 vpp2 cp2 gbs32 stages=2:6/dp2,10@1/dp2/tp2/sp/tp-overlap/offload-activations=0,6,10 messages-sharded zero1 grad-overlap weight-overlap offload-activations=1 offload-optimizer=1
+more of old: memory tier 0 (HBM3): no amount helps                       -          -  -
 more of old: memory tier 1 (host): no amount helps                       -          -  -
 a larger domain of old: network tier 0 (NVLink4): no size helps          -          -  -
-tp1 5.1135 old new new
-tp2 2.6633 new old
+tp1 6.0580 old new new
+tp2 2.6834 new old
 tp4 nothing fits
 tp8 nothing fits
-recompute=none 2.6036 new old
-recompute=selective 2.6920 new old
-recompute=full 3.2643 new old
+recompute=none 2.6754 new old
+recompute=selective 2.7718 new old
+recompute=full 3.3639 new old
 offload-activations=0 3.0524 new new old
   cluster new, gh200-96g x4 net0.size=2 hbm=24GiB, can be used by no stage: tp4 does not divide its nodes of 2; leave it out, or give another tp
-step                2.4764 s
-does not fit: memory tier 1 (LPDDR5X) needs 24.73 GiB on stage 0, has 8 GiB: 16.73 GiB too little
+step                2.5310 s
+does not fit: memory tier 1 (LPDDR5X) needs 15.95 GiB on stage 0, has 8 GiB: 7.952 GiB too little
   llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs, simulation
-  plan: pp2 vpp2 cp2 gbs32 stages=2:6/dp2,10@1/dp2/tp2/sp/tp-overlap,6,10 messages-sharded zero1
-  grad-overlap weight-overlap offload-activations=1 offload-optimizer=1
+  plan: tp2 pp2 vpp2 gbs32 stages=2:6/dp2,10@1/dp2/cp2/offload-optimizer=1,6,10 messages-sharded
+  sp tp-overlap zero1 grad-overlap weight-overlap offload-activations=1
   assumed: precision bf16
-  remedy: recompute=full moment1-bytes=2 moment2-bytes=2: P(fits) 25 %, 1.2 GiB of memory tier 1 (host) left, 25.7 % more time per step (the cheapest change; `reckon fits` lists others)
-plan.json: error 5.stage: memory tier 1 of stage 0 24.7 GiB: does not fit: 8 GiB are there: reckon fits lists what makes room
+  remedy: recompute=full recompute-layers=4: fits, 2.1 GiB of memory tier 1 (LPDDR5X) left, 16.7 % more time per step (the cheapest change; `reckon fits` lists others)
+plan.json: error 5.stage: memory tier 1 of stage 0 16.0 GiB: does not fit: 8 GiB are there: reckon fits lists what makes room
 llama3.1-8b over 2 clusters: 1 error
-does not fit: memory tier 1 (LPDDR5X) needs 24.73 GiB on stage 0, has 8 GiB: 16.73 GiB too little
-   1  2.6719        8175.8  42.23    21.0        7.3         12  gbs32 round1; new: 5 layers tp2 dp1 mbs1 activation-offload=0.5; new: 6 layers tp1 cp2 dp1 mbs1 optimizer-offload=1; old: 21 layers tp4 cp2 dp1 mbs1 optimizer-offload=1
+does not fit: memory tier 1 (LPDDR5X) needs 15.95 GiB on stage 0, has 8 GiB: 7.952 GiB too little
+   1  2.6976        8098.0  41.83    21.0        7.1         12  gbs32 round1; new: 5 layers tp2 dp1 mbs1 activation-offload=0.5; new: 6 layers tp1 cp2 dp1 mbs1 activation-offload=0.5; old: 21 layers tp4 cp2 dp1 mbs1 optimizer-offload=1
 What is in memory tier 1
 stage  activations  optimizer state
                  %                %
     0           50                0
-    1            0              100
+    1           50                0
     2            0              100
 
-objective  2.6719 s          of the best plan: sum c + (m - 1) max c + the end
-bound      2.6719 s          no plan has an objective below: proved
+objective  2.6984 s          of the best plan: sum c + (m - 1) max c + the end
+bound      2.6984 s          no plan has an objective below: proved
 floor      2.1217 s          no step is shorter, interleaved or not, stages each in one cluster: proved
-gap        0.00 %            the objective above the simulation
+gap        0.03 %            the objective above the simulation
     --tensor-model-parallel-size 8
     --pipeline-model-parallel-size 2
     --pipeline-model-parallel-layout "Et*5|t*11|t*5|t*11L"

@@ -39,7 +39,7 @@ does not fit: memory tier 0 (HBM3) needs 98.17 GiB on stage 0, has 79.20 GiB: 18
 offload-optimizer                   49.29   30.31   yes  59.586       56.4  offload optimizer state to memory tier 1
 Offloading to host memory 2048 GiB per node of 8 at 50 GB/s each, its processors at 614 GB/s together, assumed; mem2=2048GiB@50GB/s,update=614GB/s,capacity_shared_by=8 in the system states what exists.
 same
-fits: P(fits) 98 %, 38.30 s per step (50 % 35.29-49.14 s), MFU 38.8 %, memory 48.9 of 79.2 GiB on stage 0 of 0-1, 808.5 USD per 1B tokens
+fits: P(fits) 98 %, 59.59 s per step (50 % 53.13-84.47 s), MFU 25.0 %, memory 48.9 of 79.2 GiB on stage 0 of 0-1, 1.258k USD per 1B tokens
   llama3.1-70b on h100-sxm5-80g mem2=1TiB@100GB/s, 16 GPUs, detailed model
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
   assumed: precision bf16, framework megatron, microbatch 1, batch 64 (4 * gpus * microbatch),
@@ -48,7 +48,7 @@ fits: P(fits) 98 %, 59.59 s per step (50 % 53.13-84.47 s), MFU 25.0 %, memory 48
   llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,update=614GB/s,capacity_shared_by=8, 16 GPUs, detailed model
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
   assumed: host memory 2048 GiB per node of 8 at 50 GB/s each,
-unsure: P(fits) 60 %, 3.225 s per step (50 % 3.025-3.918 s), MFU 52.9 %, memory 90.3 of 94.5 GiB
+unsure: P(fits) 60 %, 3.947 s per step (50 % 3.656-4.980 s), MFU 43.2 %, memory 90.3 of 94.5 GiB
   llama3.1-8b on gh200-96g, 8 GPUs, detailed model
   plan: dp8 gbs32 zero1 offload-optimizer=1
   assumed: precision bf16, framework megatron, microbatch 1, batch 32 (4 * gpus * microbatch),

@@ -37,37 +37,37 @@ echo "exit $?"
 exit 1
 does not fit: memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little
   llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model
-  remedy: offload-optimizer=0: fits, 2.0 GiB of memory tier 1 (mem2) left, 3.6 % less time per step (the cheapest change; `reckon fits` lists others)
+  remedy: offload-optimizer=0: fits, 2.0 GiB of memory tier 1 (mem2) left, 63.7 % less time per step (the cheapest change; `reckon fits` lists others)
 does not fit: memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little
 Single changes that save memory of memory tier 1 (mem2)
-change                           saves    left  fits   step  slower by
-                                   GiB     GiB            s          %
-offload-optimizer=0              22.44    2.00   yes  5.568       -3.6  keep optimizer state on the GPU
-offload-optimizer=0.089          20.44    0.00   yes  5.587       -3.3  offload optimizer state as far as memory allows
-zero1                            16.83   -3.61    no  5.571       -3.6  shard the optimizer state
-zero2                            16.83   -3.61    no  5.739       -0.7  shard gradients too
-zero3                            16.83   -3.61    no  6.058        4.8  shard weights too
-pp2                              11.22   -9.22    no  6.543       13.2  double the stages, halve data parallelism
-tp8                              11.22   -9.22    no  6.859       18.7  double tensor, halve data parallelism
-moment1-bytes=2 moment2-bytes=2   7.48  -12.96    no  5.778        0.0  store moments in 16 bits
-fits: P(fits) 98 %, 5.587 s per step (50 % 5.204-6.933 s), MFU 30.5 %, memory 49.1 of 79.2 GiB, 117.9 USD per 1B tokens
+change                           saves    left  fits    step  slower by
+                                   GiB     GiB             s          %
+offload-optimizer=0              22.44    2.00   yes   5.568      -63.7  keep optimizer state on the GPU
+offload-optimizer=0.089          20.44    0.00   yes   6.439      -58.0  offload optimizer state as far as memory allows
+zero1                            16.83   -3.61    no   7.963      -48.1  shard the optimizer state
+zero2                            16.83   -3.61    no   8.131      -47.0  shard gradients too
+zero3                            16.83   -3.61    no   8.450      -44.9  shard weights too
+pp2                              11.22   -9.22    no  11.327      -26.2  double the stages, halve data parallelism
+tp8                              11.22   -9.22    no  11.644      -24.1  double tensor, halve data parallelism
+moment1-bytes=2 moment2-bytes=2   7.48  -12.96    no  12.731      -17.0  store moments in 16 bits
+fits: P(fits) 98 %, 6.439 s per step (50 % 5.932-8.261 s), MFU 26.5 %, memory 49.1 of 79.2 GiB, 135.9 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model
 memory tier 1 (mem2)    2.00      2.00   99.9  ########################
 does not fit: memory tier 0 (HBM3) needs 151.3 GiB on stage 0, has 79.20 GiB: 72.06 GiB too little
-fits: P(fits) 100 %, 5.778 s per step (50 % 5.368-7.227 s), MFU 29.5 %, memory 28.7 of 79.2 GiB, 122.0 USD per 1B tokens
+fits: P(fits) 100 %, 15.35 s per step (50 % 13.32-23.61 s), MFU 11.1 %, memory 28.7 of 79.2 GiB, 323.9 USD per 1B tokens
 memory tier 1 (mem2)   22.44  unlimited    0.0  ........................
-A fits, B does not fit: B would take 3.8 % more time than A, 5.778 s against 5.568 s per step, 0.964 times the throughput
+A fits, B does not fit: B would take 175.6 % more time than A, 15.35 s against 5.568 s per step, 0.363 times the throughput
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s
 A  gpus16 tp4 gbs64 mbs4 recompute=full: 5.568 s per step, 51.10 GiB
   plan: dp4 tp4 mbs4 gbs64 recompute=full
   50 % interval 5.188-6.905 s, 90 % interval 4.316-11.76 s (cross-validated on Hopper, dense,
   megatron: 266 runs from 20 sources); 50 % interval of tuned benchmarks 5.115-6.905 s,
   of ordinary runs 5.024-7.024 s
-B  +offload-optimizer=1: 5.778 s per step, 28.66 GiB, does not fit
+B  +offload-optimizer=1: 15.35 s per step, 28.66 GiB, does not fit
   plan: dp4 tp4 mbs4 gbs64 recompute=full offload-optimizer=1
-  50 % interval 5.368-7.227 s, 90 % interval 4.433-12.57 s (cross-validated on Hopper, dense,
-  megatron: 266 runs from 20 sources); 50 % interval of tuned benchmarks 5.289-7.227 s,
-  of ordinary runs 5.191-7.357 s
+  50 % interval 13.32-23.61 s, 90 % interval 9.212-68.58 s (cross-validated on Hopper, dense,
+  megatron: 266 runs from 20 sources); 50 % interval of tuned benchmarks 12.95-23.61 s,
+  of ordinary runs 12.49-24.44 s
 does not fit: memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
   remedy: cp2 offload-activations=0: fits, 2.0 GiB of memory tier 1 (mem2) left, 25.6 % less time per step (the cheapest change; `reckon fits` lists others)
@@ -87,7 +87,7 @@ memory_exceeded  memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 79.20 GiB:
 memory_exceeded  memory tier 1 (mem2) needs 17.02 GiB on stage 0, has 2 GiB: 15.02 GiB too little
   remedy: recompute=full cp2: P(fits) 71 %, 6.3 GiB left, 0.3 % more time per step (the cheapest change; `reckon fits` lists others)
 does not fit: memory tier 1 (mem2) needs 25.66 GiB on stage 0, has 9 GiB: 16.66 GiB too little
-  remedy: offload-optimizer=0: fits, 3.6 GiB of memory tier 1 (mem2) left, 0.7 % less time per step (the cheapest change; `reckon fits` lists others)
+  remedy: offload-optimizer=0: fits, 3.6 GiB of memory tier 1 (mem2) left, 24.8 % less time per step (the cheapest change; `reckon fits` lists others)
 outcome          tier  where  plans  share
                                          %
 fits                -  -          0   0.00
@@ -99,12 +99,12 @@ repeated            -  -         55   1.65
 Closest infeasible plans (one constraint each)
 constraint            needs      has    lacks        step  plan
                                                         s
-memory tier 1 (mem2)  5.610 GiB  2 GiB  3.610 GiB  3.5292  dp4 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
-memory tier 1 (mem2)  5.610 GiB  2 GiB  3.610 GiB  3.8032  dp2 tp4 pp2 vpp8 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
+memory tier 1 (mem2)  5.610 GiB  2 GiB  3.610 GiB  5.9215  dp4 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
+memory tier 1 (mem2)  5.610 GiB  2 GiB  3.610 GiB  6.1954  dp2 tp4 pp2 vpp8 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
 
 Single changes that make a plan feasible
 more of memory tier 0 (HBM3): no amount helps                            -          -  -
-3.610 GiB more of memory tier 1 (mem2): 5.610 GiB instead of 2 GiB  3.5292     18.134  dp4 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
+3.610 GiB more of memory tier 1 (mem2): 5.610 GiB instead of 2 GiB  5.9215     10.808  dp4 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
 rank    step  tokens/s/GPU    MFU  memory  offloaded  fits in
            s                    %     GiB        GiB        %
    1  4.3643        7508.1  39.06    55.6        4.5       94
@@ -144,14 +144,14 @@ a larger batch: none that was tried helps                        -          -  -
 exit 1
 fits: P(fits) 96 %, 8.458 s per step (50 % 7.822-10.73 s), MFU 40.3 %, memory 52.7 of 79.2 GiB, 89.27 USD per 1B tokens
 optimizer  0.0422    0.5  optimizer step
-fits: P(fits) 100 %, 8.668 s per step (50 % 8.001-11.06 s), MFU 39.3 %, memory 30.3 of 79.2 GiB, 91.48 USD per 1B tokens
-optimizer  0.2518    2.9  optimizer step                                                #
+fits: P(fits) 100 %, 18.24 s per step (50 % 15.97-27.33 s), MFU 18.7 %, memory 30.3 of 79.2 GiB, 192.5 USD per 1B tokens
+optimizer   9.8208   53.9  optimizer step                                                #############
 memory tier 1 (mem2)   22.44    200.00   11.2  ###.....................
-fits: P(fits) 100 %, 10.49 s per step (50 % 9.544-14.00 s), MFU 32.5 %, memory 30.3 of 79.2 GiB, 110.7 USD per 1B tokens
-optimizer   2.0760   19.8  optimizer step                                                #####
+fits: P(fits) 100 %, 18.24 s per step (50 % 15.97-27.33 s), MFU 18.7 %, memory 30.3 of 79.2 GiB, 192.5 USD per 1B tokens
+optimizer   9.8208   53.9  optimizer step                                                #############
 memory tier 2 (4x samsung-980pro-1tb)   22.44      3.64    0.6  ........................
-fits: P(fits) 100 %, 9.460 s per step (50 % 8.673-12.32 s), MFU 36.0 %, memory 30.3 of 79.2 GiB, 99.84 USD per 1B tokens
-optimizer  1.0435   11.0  optimizer step                                                ###
+fits: P(fits) 100 %, 18.24 s per step (50 % 15.97-27.33 s), MFU 18.7 %, memory 30.3 of 79.2 GiB, 192.5 USD per 1B tokens
+optimizer   9.8208   53.9  optimizer step                                                #############
 memory tier 1 (mem2)                    11.22      0.20    5.6  #.......................
 memory tier 2 (4x samsung-980pro-1tb)   11.22      3.64    0.3  ........................
 fits: P(fits) 98 %, 10.18 s per step (50 % 9.283-13.49 s), MFU 33.5 %, memory 49.0 of 79.2 GiB, 107.5 USD per 1B tokens
@@ -162,7 +162,7 @@ cannot run: a share is at most 1: above it means memory tier 3, which is not the
 bad_memory  a share is at most 1: above it means memory tier 3, which is not there: give a share from 0 to 1, or add one, mem3=4TiB@20GB/s
 cannot run: shares of what is offloaded are from 0 to 1, those of all tiers together no more than 1
 bad_option  shares of what is offloaded are from 0 to 1, those of all tiers together no more than 1
-as the plan says,-,kept,10.492082197890376,0.3249455039237677,32525935902.72,24093179904,0,0,,24093179904,4.5926403262155855,7.125423068827731,0.08285375661427594,50.52331581193072,fits
+as the plan says,-,kept,18.236879162843003,0.18694837568203668,32525935902.72,24093179904,0,0,,24093179904,2.6422481268712907,12.385099262420306,0.1440127821211663,29.067187300818492,fits
   reckon predict -m llama3.1-8b -s 'h100-sxm5-80g mem2=200GiB@50GB/s ssd=4*samsung-980pro-1tb' -g 8 dp2 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=2
 run read_state stream=in reads=h:optimizer.31 writes=h:optimizer.31 pass=step layer=31 op=52 name=read_state kind=block sent=327204864 link=0.011685888
 run write_state stream=out reads=h:optimizer.31 writes=h:optimizer.31 pass=step layer=31 op=53 name=write_state kind=block sent=327204864 link=0.0163602432

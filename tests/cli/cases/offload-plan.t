@@ -155,29 +155,29 @@ by tensor and layer   as the plan says       1.22
 by token, all tiers   as the plan says       0.00
 rule                  offloaded                  rest                        step   MFU    GPU  lower tiers  e
                                                                                       %    GiB          GiB
-as the plan says      -                          kept                    26.317 s  15.7  123.1         20.4   
-keep                  -                          kept                    26.317 s  15.7  123.1         20.4   
-recompute             -                          recompute whole layers  35.268 s  11.7   21.7         20.4   
-MEMO                  0.4233 to 1                recompute by token      32.264 s  12.8   21.1         71.1   
-best share of tokens  0.4233 to 1                recompute by token      32.264 s  12.8   21.1         71.1   
-offload all           1 to 1                     recompute by token      36.306 s  11.4   21.1        125.2  1
-SSDTrain, to 1        0.75 to 1                  kept                    41.758 s   9.9   42.7         99.0  1
-SSDTrain, to 2        0.6114 to 2                kept                    38.916 s  10.6   57.5         84.5  1
-by tensor and layer   0.7955 to 2                recompute by token      26.352 s  15.7   21.1         94.6   
-by token, all tiers   0.4233 to 1 + 0.4902 to 2  recompute by token      28.137 s  14.7   21.1        117.0   
+as the plan says      -                          kept                    33.086 s  12.5  123.1         20.4   
+keep                  -                          kept                    33.086 s  12.5  123.1         20.4   
+recompute             -                          recompute whole layers  41.993 s   9.9   21.7         20.4   
+MEMO                  0.4233 to 1                recompute by token      39.000 s  10.6   21.1         71.1   
+best share of tokens  0.4233 to 1                recompute by token      39.000 s  10.6   21.1         71.1   
+offload all           1 to 1                     recompute by token      42.988 s   9.6   21.1        125.2  1
+SSDTrain, to 1        0.75 to 1                  kept                    48.436 s   8.5   42.7         99.0  1
+SSDTrain, to 2        0.6114 to 2                kept                    45.684 s   9.1   57.5         84.5  1
+by tensor and layer   0.7955 to 2                recompute by token      33.121 s  12.5   21.1         94.6   
+by token, all tiers   0.4233 to 1 + 0.4902 to 2  recompute by token      34.879 s  11.9   21.1        117.0   
 input, attention   186.0 MiB               -     0.0   100.0        0.0  4, 0, 0
 rule                  fastest              less time
                                                    %
 as the plan says      by tensor and layer          -  cannot run, does not fit, or wears out its drives
 keep                  by tensor and layer          -  cannot run, does not fit, or wears out its drives
-recompute             by tensor and layer      25.28
-MEMO                  by tensor and layer      18.32
-MEMO                  by tensor and layer      18.32
-best share of tokens  by tensor and layer      18.32
-offload all           by tensor and layer      27.42
-SSDTrain, to 1        by tensor and layer      36.89
-SSDTrain, to 2        by tensor and layer      32.29
-by token, all tiers   by tensor and layer       6.35
+recompute             by tensor and layer      21.13
+MEMO                  by tensor and layer      15.07
+MEMO                  by tensor and layer      15.07
+best share of tokens  by tensor and layer      15.07
+offload all           by tensor and layer      22.95
+SSDTrain, to 1        by tensor and layer      31.62
+SSDTrain, to 2        by tensor and layer      27.50
+by token, all tiers   by tensor and layer       5.04
 fastest rule: as the plan says; fits: P(fits) 100 %, 5.210 s per step (50 % 4.748-6.913 s), MFU 32.7 %, memory 31.5 of 79.2 GiB
   plan: tp8 gbs32
 host memory 2048 GiB per node of 8 at 50 GB/s each, its processors at 614 GB/s together, assumed; mem2=1TiB@50GB/s in the system states what exists

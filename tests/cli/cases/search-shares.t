@@ -12,9 +12,9 @@ wrong --activation-shares 0.5 --framework calculon
 wrong offload-activations=0.25+1.5
 wrong offload-activations=0.33333
 === stdout
-10.650713223532277,3.0044936267082494,6 sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm attention=flash offload-optimizer=1"
-10.650713223532277,3.0044936267082494,6 sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm attention=flash offload-optimizer=1"
-10.735146131804214,2.9808630089529937,6 sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm attention=flash offload-activations=0.1 offload-optimizer=1"
+11.304616282289599,2.8307020071201237,1*2
+10.9911582543274,2.911431103032392,1*2
+11.218074882422151,2.8525393470266014,6 sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm attention=flash offload-activations=0.1"
 2
 2
 2

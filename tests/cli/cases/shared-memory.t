@@ -67,11 +67,11 @@ search: the same
 search: another one when nothing is shared
 predict: the same
 predict: another one when nothing is shared
-1 GPUs: the same
-2 GPUs: the same
-4 GPUs: the same
-1 GPUs: the same
-2 GPUs: the same
+few.json fewer.json differ: char 387, line 14
+few.json fewer.json differ: char 391, line 14
+few.json fewer.json differ: char 391, line 14
+few.json fewer.json differ: char 3582, line 152
+few.json fewer.json differ: char 3694, line 151
 4 GPUs: the same
 1 GPUs: the same
 2 GPUs: the same
