@@ -32,7 +32,7 @@ static const struct rk_prediction *predict(const struct rk_model *model, const c
     struct rk_error error;
     const struct rk_plan plan = plan_of(words);
     if (!system.memories)
-        cr_assert_eq(rk_system_load("a100-sxm4-80g mem2=1TiB@25GB/s", &system, &error), RK_OK);
+        cr_assert_eq(rk_system_load("a100-sxm4-80g mem2=1TiB@25GB/s,update=1000GB/s", &system, &error), RK_OK);
     rk_predict(model, &system, &plan, &prediction);
     cr_assert(prediction.timed, "%s", prediction.reason[0].what);
     return &prediction;
