@@ -28,7 +28,8 @@ enum rk_status save_check(const struct save_args *args, enum rk_framework framew
 
 /* Writes what was asked for. A script is the whole launch file of launch_tool(): Megatron-LM's, or
  * torchrun with the tool's configuration; calculon has none, and a tool that would train something
- * else is RK_UNSUPPORTED. RK_BAD_ARGUMENT, and nothing is written, where no one job runs a plan over clusters. */
+ * else is RK_UNSUPPORTED. RK_BAD_ARGUMENT, and nothing is written, where no one job runs a plan
+ * over clusters. */
 enum rk_status save_files(const struct save_args *args, const struct save_answer *answer,
                           struct rk_error *error);
 

@@ -62,10 +62,9 @@ bool host_of(const struct rk_system *system, struct host *host)
 
 const char *host_word(const struct host *host, char text[static HOST_WORD])
 {
-    snprintf(text, HOST_WORD,
-             "mem2=%.10gGiB@%.10gGB/s,update=%.10gGB/s,capacity_shared_by=%" PRIu64,
-             host->node_bytes / 0x1p30, host->link_Bps / 1e9, host->node_Bps / 1e9,
-             host->accelerators);
+    snprintf(
+        text, HOST_WORD, "mem2=%.10gGiB@%.10gGB/s,update=%.10gGB/s,capacity_shared_by=%" PRIu64,
+        host->node_bytes / 0x1p30, host->link_Bps / 1e9, host->node_Bps / 1e9, host->accelerators);
     return text;
 }
 

@@ -20,7 +20,8 @@ bool host_of(const struct rk_system *system, struct host *host);
 /* The same of a system that says what memory it has. */
 bool host_listed(const struct rk_system *system, struct host *host);
 
-/* "mem2=2048GiB@50GB/s,update=614GB/s,capacity_shared_by=8": a word of the system's line. Returns `text`. */
+/* "mem2=2048GiB@50GB/s,update=614GB/s,capacity_shared_by=8": a word of the system's line. Returns
+ * `text`. */
 enum { HOST_WORD = 160 };
 const char *host_word(const struct host *host, char text[static HOST_WORD]);
 

@@ -17,8 +17,7 @@ static void run_division(struct run *r, const struct division *division)
             sifted.sure && family_of_division(r, division) == KEEPS_INPUTS;
         return;
     }
-    if (run_bounded(r, run_slowest_s(r, r->map, &s->block_s[division->recompute],
-                                     r->state->pairs)))
+    if (run_bounded(r, run_slowest_s(r, r->map, &s->block_s[division->recompute], r->state->pairs)))
         count_bounded(r, sifted.fit);
     else
         run_time_division(r);

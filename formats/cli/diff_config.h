@@ -6,8 +6,8 @@
 
 #include "cli/diff_input.h"
 
-/* The share of the memory that B may take: what --headroom says; of what is learned, never less than
- * A takes, which runs with that. */
+/* The share of the memory that B may take: what --headroom says; of what is learned, never less
+ * than A takes, which runs with that. */
 enum rk_status diff_room(const struct diff_source *source, const struct diff_input *input,
                          double *room, struct rk_error *error);
 

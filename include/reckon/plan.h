@@ -476,7 +476,8 @@ RK_API uint64_t rk_plan_split(const struct rk_plan *plan, const struct rk_model 
     X(tensor_overlap)                                                                              \
     X(context_kind)                                                                                \
     X(attention_kernel)                                                                            \
-    X(dispatcher) X(optimizer) X(target) X(end) X(base) X(loss) X(objective) X(reference) X(adapters_run)
+    X(dispatcher)                                                                                  \
+    X(optimizer) X(target) X(end) X(base) X(loss) X(objective) X(reference) X(adapters_run)
 #define RK_NAMES_FUNCTION(list) RK_API const char *rk_##list##_name(enum rk_##list value);
 RK_NAMES(RK_NAMES_FUNCTION)
 #undef RK_NAMES_FUNCTION

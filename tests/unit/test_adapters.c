@@ -32,7 +32,9 @@ static const struct rk_prediction *predict(const struct rk_model *model, const c
     struct rk_error error;
     const struct rk_plan plan = plan_of(words);
     if (!system.memories)
-        cr_assert_eq(rk_system_load("a100-sxm4-80g mem2=1TiB@25GB/s,update=1000GB/s", &system, &error), RK_OK);
+        cr_assert_eq(
+            rk_system_load("a100-sxm4-80g mem2=1TiB@25GB/s,update=1000GB/s", &system, &error),
+            RK_OK);
     rk_predict(model, &system, &plan, &prediction);
     cr_assert(prediction.timed, "%s", prediction.reason[0].what);
     return &prediction;
@@ -413,8 +415,8 @@ Test(adapters, ends_are_trained_whole)
         double all[2];
         for (int k = 0; k < 2; k++) {
             const struct rk_stage s = predict(&model, k ? words : plain)->stage[0];
-            all[k] = s.holds[RK_HOLD_weights] + s.holds[RK_HOLD_gradients] +
-                     s.holds[RK_HOLD_optimizer];
+            all[k] =
+                s.holds[RK_HOLD_weights] + s.holds[RK_HOLD_gradients] + s.holds[RK_HOLD_optimizer];
         }
         NEAR(all[1] - all[0], rows[i].bytes * 128256 * 4096);
     }

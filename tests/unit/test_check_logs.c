@@ -165,8 +165,7 @@ Test(check_logs, injected_faults_are_found)
             cr_assert_eq(rk_plan_parse(plans[i % 3], &plan, &error), RK_OK);
             const uint32_t at = random_below(&state, 40);
             const uint32_t rank = random_below(&state, (uint32_t)plan.ranks);
-            if (!inject(&model, &system, &plan, (enum fault)fault, rank, at))
-                continue;
+            if (!inject(&model, &system, &plan, (enum fault)fault, rank, at)) continue;
             made[fault]++;
             found[fault] += fires(rules[fault]) || (fault == NO_WAIT && findings.count > 0) ||
                             fires("7.members");
