@@ -516,9 +516,11 @@ static bool search_alike(struct search *s, const struct round *round, int rounds
 {
     struct clusters_answer *answer = s->answer, *found = malloc(sizeof *found);
     struct search *t = calloc(1, sizeof *t);
+    struct clusters_question asked = *s->question;
     bool good = found && t;
+    asked.keep = NULL; /* the state is that of the search before it */
     if (good) {
-        begin(t, s->question, found);
+        begin(t, &asked, found);
         t->alike = true;
         good = search_each(t, round, rounds, true) && search_each(t, round, rounds, false) &&
                settle_layers(t) && !t->failed;
