@@ -93,26 +93,33 @@ static enum rk_status run_of_kind(const struct rk_campaign_facts *facts, const s
     return RK_OK;
 }
 
-/* The first kind's campaign with the means of all. */
+/* The campaign of the kind with the largest host, which can take the place of any, with the means
+ * of all. */
 static enum rk_status run_of_all(const struct rk_campaign_facts *facts, const struct rk_run *run,
                                  struct asked *asked, double tokens, struct clusters_run *whole,
                                  char *assumed, size_t size, struct rk_error *error)
 {
-    struct rk_campaign *all = &whole->campaign, one;
+    struct rk_campaign *all = &whole->campaign;
     double price_USDph = 0, power_W = 0;
-    bool first = true, priced = true, powered = true; /* those of every kind are known */
-    for (int i = 0; i < asked->machine->clusters; i++) {
+    bool priced = true, powered = true; /* those of every kind are known */
+    uint64_t largest = 0;
+    int lead = 0;
+    enum rk_status status = RK_OK;
+    for (int i = 0; i < asked->machine->clusters && status == RK_OK; i++) {
         if (!(whole->gpus[i] > 0)) continue;
-        const enum rk_status status =
-            run_of_kind(facts, run, asked, i, tokens, whole, first ? all : &one,
-                        first ? assumed : NULL, size, error);
-        if (status != RK_OK) return status;
-        first = false;
+        status = run_of_kind(facts, run, asked, i, tokens, whole, all, NULL, 0, error);
+        if (status == RK_OK && all->recovery.node > largest) {
+            largest = all->recovery.node;
+            lead = i;
+        }
         price_USDph += whole->gpus[i] / whole->all * whole->price_USDph[i];
         power_W += whole->gpus[i] / whole->all * whole->power_W[i];
         priced &= whole->price_USDph[i] > 0;
         powered &= whole->power_W[i] > 0;
     }
+    if (status == RK_OK)
+        status = run_of_kind(facts, run, asked, lead, tokens, whole, all, assumed, size, error);
+    if (status != RK_OK) return status;
     all->step_usd = whole->links_usd = clusters_link_price(asked->machine, &asked->judged.plan);
     all->price = priced ? price_USDph : 0;
     all->power_W = powered ? power_W : 0;

@@ -4,7 +4,6 @@
 #include "estimate/stages.h"
 
 #include <math.h>
-#include <reckon/machine.h>
 #include <stddef.h>
 
 enum { HOUR_S = 3600 };
@@ -55,17 +54,9 @@ uint64_t rk_campaign_spares(const struct rk_campaign *c)
     return c->step_s > rk_campaign_long_step_s(c) ? rk_campaign_spares_long(c) : 0;
 }
 
-/* That fail together: a rack of NVLink or a pod of ICI has many hosts. Of several clusters the
- * largest host can take the place of any. */
+/* That fail together: a rack of NVLink or a pod of ICI has many hosts. */
 static uint64_t host_accelerators(const struct rk_system *system)
 {
-    const struct rk_machine *several = system->machine;
-    uint64_t largest = 0;
-    for (int i = 0; several && i < several->clusters; i++) {
-        const uint64_t one = host_accelerators(&several->cluster[i].system);
-        if (one > largest) largest = one;
-    }
-    if (largest) return largest;
     const uint64_t near = system->networks ? system->network[0].size : 0;
     const uint64_t host = system->kernels.host_accelerators;
     const uint64_t node = host && (!near || host < near) ? host : near;

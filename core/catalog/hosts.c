@@ -112,12 +112,26 @@ enum rk_status host_take(const struct rk_plan *plan, const char *line,
     return status;
 }
 
+/* Of a stated memory, whose processors step an optimizer and are assumed (rk_system_load). */
+static void note_processors(const struct rk_plan *plan, const char *line,
+                            const struct rk_system *system, char note[static HOST_WORD])
+{
+    struct host host;
+    if (system->memories < 2 || !(rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER) > 0) ||
+        strstr(line, "update=") || !host_listed(system, &host) ||
+        system->memory[1].update_Bps != host.node_Bps / (double)host.accelerators)
+        return;
+    snprintf(note, HOST_WORD, "processors of a node of %" PRIu64 " at %.10g GB/s together",
+             host.accelerators, host.node_Bps / 1e9);
+}
+
 enum rk_status host_add(const struct rk_plan *plan, const char *line, struct rk_system *system,
                         char note[static HOST_WORD], struct rk_error *error)
 {
     struct rk_system made;
     bool taken;
     const enum rk_status status = host_take(plan, line, system, &made, &taken, note, error);
+    if (status == RK_OK && !taken) note_processors(plan, line, system, note);
     if (!taken) return status;
     rk_system_release(system);
     *system = made;

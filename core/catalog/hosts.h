@@ -39,7 +39,8 @@ enum rk_status host_take(const struct rk_plan *plan, const char *line,
                          const struct rk_system *system, struct rk_system *made, bool *taken,
                          char note[static HOST_WORD], struct rk_error *error);
 
-/* The same in place of *system; `note` is left alone where nothing is added. */
+/* The same in place of *system; of a memory that is stated `note` has the processors that are
+ * assumed. It is left alone where nothing is. */
 enum rk_status host_add(const struct rk_plan *plan, const char *line, struct rk_system *system,
                         char note[static HOST_WORD], struct rk_error *error);
 

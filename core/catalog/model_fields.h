@@ -22,6 +22,9 @@ uint64_t model_field_value(const struct rk_model *model, const struct field *fie
 /* A member that is a text; NULL for rows that are none of a model's. */
 const char *model_field_text(const struct rk_model *model, const struct field *field);
 
+/* One of MODEL_NUMBER. */
+double model_field_number(const struct rk_model *model, const struct field *field);
+
 /* Do two models say the same by this row? */
 bool model_fields_equal(const struct rk_model *a, const struct rk_model *b,
                         const struct field *field);

@@ -30,8 +30,7 @@ bool model_field_given(const struct rk_model *model, const struct field *field)
            model_field_value(model, field) != (uint64_t)field->preset;
 }
 
-/* Of MODEL_NUMBER. */
-static double number_of(const struct rk_model *model, const struct field *field)
+double model_field_number(const struct rk_model *model, const struct field *field)
 {
     return *(const double *)((const char *)model + field->offset);
 }
@@ -41,7 +40,8 @@ bool model_fields_equal(const struct rk_model *a, const struct rk_model *b,
 {
     const char *text = model_field_text(a, field);
     if (text) return strcmp(text, model_field_text(b, field)) == 0;
-    if (field->type == FIELD_NUMBER) return number_of(a, field) == number_of(b, field);
+    if (field->type == FIELD_NUMBER)
+        return model_field_number(a, field) == model_field_number(b, field);
     return !model_field_counts(field) || model_field_value(a, field) == model_field_value(b, field);
 }
 
@@ -81,8 +81,8 @@ static bool fill(json_t *root, const struct rk_model *model, const char *name,
         if ((model_field_counts(field) || model_field_text(model, field)) &&
             model_field_given(model, field))
             good &= put(root, field->key, field_json(model, field));
-        else if (field->type == FIELD_NUMBER && number_of(model, field) != 0)
-            good &= put(root, field->key, json_real(number_of(model, field)));
+        else if (field->type == FIELD_NUMBER && model_field_number(model, field) != 0)
+            good &= put(root, field->key, json_real(model_field_number(model, field)));
     if (source_count) good &= put(root, "source", list_json(sources, source_count));
     return good;
 }

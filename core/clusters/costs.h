@@ -103,6 +103,21 @@ static inline void clusters_fit_width(struct rk_plan *plan)
     plan->tensor_overlap = RK_OVERLAP_NONE;
 }
 
+/* The words of a stage with degrees and a mode of its own. */
+static inline struct rk_plan clusters_stage_words(const struct rk_plan *words, uint64_t tensor,
+                                                  uint64_t context, uint64_t expert,
+                                                  enum rk_recompute_mode mode)
+{
+    struct rk_plan own = *words;
+    own.tensor = tensor;
+    own.context = context;
+    own.expert = expert;
+    own.recompute = mode;
+    own.recompute_parts = clusters_parts(words, mode);
+    clusters_fit_width(&own);
+    return own;
+}
+
 /* Messages of a microbatch between two widths, both ways. */
 double clusters_boundary_s(const struct clusters_costs *costs, const struct stage_width *from,
                            const struct stage_width *to);

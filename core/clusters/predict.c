@@ -125,14 +125,9 @@ void given_of(const struct clusters_question *question, const struct clusters_pl
         given->split[i] = (uint16_t)plan->chunk[i].layers;
     for (int i = 0; i < plan->stages; i++) {
         const struct clusters_stage *from = &plan->stage[i];
-        struct rk_plan own = question->words;
-        own.tensor = from->tensor;
-        own.context = from->context;
-        own.expert = from->expert;
-        own.recompute = from->recompute;
-        own.recompute_parts = clusters_parts(&question->words, from->recompute);
+        struct rk_plan own = clusters_stage_words(&question->words, from->tensor, from->context,
+                                                  from->expert, from->recompute);
         if (!question->offload) plan_offload(&own, from->activations_away, from->optimizer_away);
-        clusters_fit_width(&own);
         struct given_stage *stage = &given->stage[i];
         *stage = (struct given_stage){
             .layers = (int)from->layers,

@@ -88,11 +88,12 @@ static void add_member(struct names *names, const struct field *field,
         add(names, "%s%s", field->type == FIELD_BOOL && value == 0 ? "no-" : "", field->word);
 }
 
-/* A number is there or not: how large it may be is no choice. */
+/* A count is there or not: how large it may be is no choice. A number (MODEL_NUMBER) costs nothing.
+ */
 static void add_property(struct names *names, const struct field *field, const struct rk_model *m)
 {
     const bool optional = field->need == FIELD_OPTIONAL && field_size(field) > 0;
-    if (!optional || !model_field_given(m, field)) return;
+    if (field->type == FIELD_NUMBER || !optional || !model_field_given(m, field)) return;
     const double value = field_value(field, m);
     if (field->type == FIELD_CHOICE)
         add(names, "model %s %s", field->key, field->choices[(int)value]);

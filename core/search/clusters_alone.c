@@ -70,13 +70,8 @@ double clusters_alone_best(const struct clusters_space *space, int index, struct
 static bool stages_of(const struct clusters_question *q, int index, const struct rk_plan *plan,
                       struct given_plan *given)
 {
-    struct rk_plan own = q->words;
-    own.tensor = plan->tensor;
-    own.context = plan->context;
-    own.expert = plan->expert;
-    own.recompute = plan->recompute;
-    own.recompute_parts = clusters_parts(&q->words, plan->recompute);
-    clusters_fit_width(&own);
+    const struct rk_plan own =
+        clusters_stage_words(&q->words, plan->tensor, plan->context, plan->expert, plan->recompute);
     memset(given, 0, sizeof *given);
     given->stages = (int)plan->pipeline;
     given->chunks = (int)plan->chunks;

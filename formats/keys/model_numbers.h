@@ -1,20 +1,8 @@
-/* model_numbers.h - numbers that change what is learned and no time or memory, which launch files
- * need, of models that do not state them; and what several readers of models share. */
+/* model_numbers.h - what several readers of models share. */
 #ifndef RECKON_KEYS_MODEL_NUMBERS_H
 #define RECKON_KEYS_MODEL_NUMBERS_H
 
 #include <reckon/model.h>
-
-struct model_numbers {
-    const char *id;                  /* what the model's id begins with */
-    double rotary_base, rope_factor; /* 0: none */
-    double norm_epsilon;
-    double router_scaling;
-};
-
-/* The model's own; of one that states none, by its id and its width. norm_epsilon 0: they are not
- * known. */
-struct model_numbers model_numbers(const struct rk_model *model);
 
 /* Gives the model `groups` of experts of which a token's lie in `active`, where that limits them.
  */

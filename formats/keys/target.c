@@ -120,11 +120,26 @@ enum rk_status target_compare(const struct rk_model *model, const struct rk_plan
     return notes_refusal(notes, NULL, error) == RK_OK ? RK_OK : (error->status = RK_UNSUPPORTED);
 }
 
+/* A number of the model that the file does not have: the tool has its own. */
+static void note_number(const struct target *t, const struct rk_model *model,
+                        const struct field *field, struct notes *notes)
+{
+    char value[32];
+    if (!(model_field_number(model, field) > 0)) return;
+    snprintf(value, sizeof value, "%g", model_field_number(model, field));
+    notes_add(notes, NOTE_WARNING, 0, 0, field->key, value,
+              "is not written: see that %s has it of this model", t->name);
+}
+
 static void compare_models(const struct target *t, const struct rk_model *model,
                            const struct rk_model *run, struct notes *notes)
 {
     for (const struct field *f = model_fields; t->conventions && f->key; f++)
-        if (!is_one(t->conventions, f->key) && !model_fields_equal(model, run, f))
+        if (is_one(t->conventions, f->key))
+            continue;
+        else if (f->type == FIELD_NUMBER)
+            note_number(t, model, f, notes);
+        else if (!model_fields_equal(model, run, f))
             notes_add(notes, NOTE_REFUSED, 0, 0, f->key, "", "%s: %s has no such model", f->help,
                       t->name);
 }

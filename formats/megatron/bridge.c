@@ -186,8 +186,9 @@ static void write_head(FILE *file, const struct rk_model *m, const struct rk_pla
 }
 
 static const char *const outside[] = {"imbalance", NULL};
-static const char *const conventions[] = {"sequence", "flash_attention", "causal_skip",
-                                          "count_embeddings", NULL};
+static const char *const conventions[] = {
+    "sequence",    "flash_attention", "causal_skip",    "count_embeddings",
+    "rotary_base", "norm_epsilon",    "router_scaling", NULL};
 
 const struct target bridge_target = {.name = "Megatron-Bridge",
                                      .file = BRIDGE_FILE,

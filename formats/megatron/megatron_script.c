@@ -1,7 +1,6 @@
 /* megatron_script.c - the launch script around the arguments of a plan. */
 #include "base/text.h"
 #include "keys/launch_file.h"
-#include "keys/model_numbers.h"
 #include "megatron/megatron_writer.h"
 
 #include <inttypes.h>
@@ -46,10 +45,12 @@ static void print_header(FILE *file, const struct writer *w, const struct megatr
     text_put_line(file, w->m->id);
     fprintf(file, ", %" PRIu64 " parameters\n# plan:  %s\n#\n", rk_model_parameters(w->m), text);
     const int lost = notes_count(w->notes, NOTE_WARNING);
-    if (!(model_numbers(w->m).norm_epsilon > 0))
+    const bool turns = w->m->position == RK_POSITION_ROPE && !(w->m->rotary_base > 0);
+    if (turns || !(w->m->norm_epsilon > 0))
         fprintf(file,
-                "# Not known of this model, so that Megatron-LM's defaults hold: rotary base and "
-                "scaling, epsilon\n# of the norms%s. Check them.\n",
+                "# Not known of this model, so that Megatron-LM's defaults hold: %sepsilon\n"
+                "# of the norms%s. Check them.\n",
+                turns ? "rotary base and scaling, " : "",
                 w->m->experts ? ", groups and scores of the router" : "");
     fprintf(file, "# %s\n",
             lost ? "What the target cannot express:" : "The target expresses all of the plan.");

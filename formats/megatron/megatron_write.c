@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "catalog/plan_compare.h"
 #include "keys/launch_file.h"
-#include "keys/model_numbers.h"
 #include "keys/target.h"
 #include "megatron/megatron_args.h"
 #include "megatron/megatron_writer.h"

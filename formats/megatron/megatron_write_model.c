@@ -1,5 +1,4 @@
 /* megatron_write_model.c - a model as arguments of Megatron-LM. */
-#include "keys/model_numbers.h"
 #include "megatron/megatron_writer.h"
 #include "workload/pattern.h"
 
@@ -83,18 +82,18 @@ static void put_mixture(struct writer *w)
 /* Numbers that change no time, but what is learned. */
 static void put_numbers(struct writer *w)
 {
-    const struct model_numbers n = model_numbers(w->m);
-    if (n.rotary_base > 0) megatron_put(w, FLAG(ROTARY_BASE), "%.0f", n.rotary_base);
-    if (n.rope_factor > 0) {
+    const struct rk_model *m = w->m;
+    if (m->rotary_base > 0) megatron_put(w, FLAG(ROTARY_BASE), "%.0f", m->rotary_base);
+    if (m->rope_factor > 0) {
         megatron_put(w, FLAG(ROPE_SCALING), "%s", "");
-        megatron_put(w, FLAG(ROPE_SCALING_FACTOR), "%g", n.rope_factor);
+        megatron_put(w, FLAG(ROPE_SCALING_FACTOR), "%g", m->rope_factor);
     }
-    if (n.norm_epsilon > 0) megatron_put(w, FLAG(NORM_EPSILON), "%g", n.norm_epsilon);
-    if (w->m->active_groups) {
-        megatron_put_count(w, FLAG(ROUTER_GROUPS), w->m->expert_groups);
-        megatron_put_count(w, FLAG(ROUTER_GROUP_TOPK), w->m->active_groups);
+    if (m->norm_epsilon > 0) megatron_put(w, FLAG(NORM_EPSILON), "%g", m->norm_epsilon);
+    if (m->active_groups) {
+        megatron_put_count(w, FLAG(ROUTER_GROUPS), m->expert_groups);
+        megatron_put_count(w, FLAG(ROUTER_GROUP_TOPK), m->active_groups);
     }
-    if (n.router_scaling > 0) megatron_put(w, FLAG(ROUTER_SCALING), "%g", n.router_scaling);
+    if (m->router_scaling > 0) megatron_put(w, FLAG(ROUTER_SCALING), "%g", m->router_scaling);
 }
 
 void megatron_put_model(struct writer *w)

@@ -53,10 +53,11 @@ static void write_experts(FILE *file, const struct rk_model *m, const struct rk_
 
 static void write_model(FILE *file, const struct rk_model *m, const struct rk_plan *p)
 {
+    const bool known = m->rotary_base > 0 && m->norm_epsilon > 0;
     fprintf(file,
             "model:\n  dtype: %s\n  init_method:\n    std: 0.02\n"
             "  make_vocab_size_divisible_by: %" PRIu64 "\n  model_config:\n"
-            "    is_qwen2_config: true # rope_theta and rms_norm_eps: as your model has them\n"
+            "    is_qwen2_config: true%s\n"
             "    num_hidden_layers: %" PRIu64 "\n    hidden_size: %" PRIu64
             "\n    intermediate_size: %" PRIu64 "\n    num_attention_heads: %" PRIu64
             "\n    num_key_value_heads: %" PRIu64 "\n    vocab_size: %" PRIu64
@@ -64,9 +65,12 @@ static void write_model(FILE *file, const struct rk_model *m, const struct rk_pl
             "\n    tie_word_embeddings: %s\n    attention_bias: %s\n    hidden_act: silu\n"
             "    _attn_implementation: %s\n",
             p->precision == RK_FP16 ? "float16" : "bfloat16",
-            p->vocabulary_multiple ? p->vocabulary_multiple : 1, m->layers, m->hidden,
-            m->feedforward, m->heads, groups_of(m), m->vocabulary, tokens_of(m, p),
+            p->vocabulary_multiple ? p->vocabulary_multiple : 1,
+            known ? "" : " # rope_theta and rms_norm_eps: as your model has them", m->layers,
+            m->hidden, m->feedforward, m->heads, groups_of(m), m->vocabulary, tokens_of(m, p),
             yes(m->tied_embeddings), yes(m->qkv_biases), attention(p));
+    if (m->rotary_base > 0) fprintf(file, "    rope_theta: %.10g\n", m->rotary_base);
+    if (m->norm_epsilon > 0) fprintf(file, "    rms_norm_eps: %g\n", m->norm_epsilon);
     if (p->context > 1 && p->context_kind == RK_GATHER)
         fprintf(file, "    ring_attn_heads_k_stride: 1\n");
     write_experts(file, m, p);
@@ -120,7 +124,7 @@ static const char *const outside[] = {"gradient_overlap", "weight_overlap", "imb
                                       NULL};
 static const char *const conventions[] = {"sequence",    "no_dropout",       "flash_attention",
                                           "causal_skip", "count_embeddings", "router_biases",
-                                          NULL};
+                                          "rotary_base", "norm_epsilon",     NULL};
 
 const struct target nanotron_target = {.name = "nanotron",
                                        .file = NANOTRON_FILE,

@@ -24,6 +24,7 @@ static struct rk_model load(const char *name)
 static bool may_be_lost(const char *key)
 {
     static const char *const keys[] = {"attention",
+                                       "rope_factor",
                                        "weights_fp8",
                                        "master_element_bytes",
                                        "moment1_element_bytes",

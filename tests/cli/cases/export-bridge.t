@@ -1,6 +1,7 @@
 reckon export bridge -m llama3.1-8b gpus32 tp4 pp2 cp2 sp zero1 grad-overlap mbs2 gbs128 recompute=full >a.yaml; grep -v "written by" a.yaml; reckon import nemo a.yaml --gpus 32 | head -3
 === stdout
 # torchrun ... scripts/training/run_recipe.py --recipe vanilla_gpt_pretrain_config --mode pretrain --dataset mock $(sed -n 's/^\([a-z_]*[.a-z_0-9]*\): /\1=/p' bridge.yaml)
+# rope_factor 8: is not written: see that Megatron-Bridge has it of this model
 model.num_layers: 32
 model.hidden_size: 4096
 model.ffn_hidden_size: 14336
@@ -40,3 +41,5 @@ train.train_iters: 20
 a: 8,030,261,248 parameters, 32 GPUs with NeMo
   plan: dp2 tp4 pp2 cp2 mbs2 gbs128 sp zero1 grad-overlap recompute=full vocab-multiple=1
 
+=== stderr
+reckon: warning: rope_factor 8: is not written: see that Megatron-Bridge has it of this model

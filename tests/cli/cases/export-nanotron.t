@@ -1,6 +1,7 @@
 reckon export nanotron -m llama3.1-8b tp4 pp2 dp4 sp zero1 gbs128 attention=flash no-transformer-engine recompute=full -o n.yaml; grep -v "written by" n.yaml; reckon import nanotron n.yaml | head -2
 === stdout
 # torchrun ... run_train.py --config-file nanotron.yaml
+# rope_factor 8: is not written: see that nanotron has it of this model
 general:
   project: reckon
   run: reckon
@@ -27,7 +28,7 @@ model:
     std: 0.02
   make_vocab_size_divisible_by: 1
   model_config:
-    is_qwen2_config: true # rope_theta and rms_norm_eps: as your model has them
+    is_qwen2_config: true
     num_hidden_layers: 32
     hidden_size: 4096
     intermediate_size: 14336
@@ -39,6 +40,8 @@ model:
     attention_bias: false
     hidden_act: silu
     _attn_implementation: flash_attention_2
+    rope_theta: 500000
+    rms_norm_eps: 1e-05
 optimizer:
   zero_stage: 1
   accumulate_grad_in_fp32: true
@@ -73,3 +76,5 @@ tokens:
   batch_accumulation_per_replica: 32
 n: 8,030,261,248 parameters, 32 GPUs with nanotron
   plan: dp4 tp4 pp2 gbs128 sp zero1 recompute=full attention=flash no-transformer-engine
+=== stderr
+reckon: warning: rope_factor 8: is not written: see that nanotron has it of this model

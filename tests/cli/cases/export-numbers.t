@@ -9,9 +9,9 @@ reckon export megatron -m config.json gpus8 dp8 zero1 2>/dev/null | grep -E 'rot
 reckon import hf config.json -o model.json >/dev/null
 grep -E 'rotary|rope_|epsilon' model.json
 reckon export megatron -m model.json gpus8 dp8 zero1 2>/dev/null | grep -E 'rotary|rope|epsilon|Not known'
-# a rack of NVLink and a pod of ICI have many hosts: a host fails, and is spared
-reckon predict -m llama3.1-70b -s "tpu-v5p x1024" -g 1024 framework=fsdp dp512 tp2 gbs1024 sp zero3 recompute=full xla --tokens 1T | grep -E 'spare nodes'
-reckon predict -m llama3.1-8b -s "gb200-nvl72 x288" -g 288 dp288 gbs1152 zero1 --tokens 1T | grep -E 'spare nodes'
+# a catalog's model has them in its file, one whose epsilon is not known says so
+reckon export megatron -m mistral-7b-v0.3 gpus8 dp8 zero1 2>/dev/null | grep -E 'rotary|epsilon|Not known'
+reckon export megatron -m qwen2.5-14b gpus8 tp8 zero1 2>/dev/null | grep -E 'rotary|epsilon|Not known'
 === stdout
     --position-embedding-type rope
     --rotary-base 500000
@@ -26,5 +26,7 @@ reckon predict -m llama3.1-8b -s "gb200-nvl72 x288" -g 288 dp288 gbs1152 zero1 -
     --use-rope-scaling
     --rope-scaling-factor 8
     --norm-epsilon 1e-06
-spare nodes                    3
-spare nodes                    2
+    --rotary-base 1000000
+    --norm-epsilon 1e-05
+# Not known of this model, so that Megatron-LM's defaults hold: epsilon
+    --rotary-base 1000000

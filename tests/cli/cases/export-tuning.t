@@ -182,6 +182,7 @@ reckon: warning: gradient_overlap no: cannot be expressed in torchtitan's TOML: 
 reckon: warning: attention flash3: is not decided by torchtitan's TOML: see to it in the training code
 reckon: lora 16: cannot be expressed in Megatron Core 0.19: the run has 0 and trains something else: files that train it: reckon export axolotl, llama-factory, trl, torchtune (framework=fsdp)
 reckon: lora 16: cannot be expressed in nanotron: the run has 0 and trains something else: files that train it: reckon export axolotl, llama-factory, trl, torchtune (framework=fsdp)
+reckon: warning: rope_factor 8: is not written: see that nanotron has it of this model
 reckon: warning: attention flash3: cannot be expressed in nanotron: the run has flash
 reckon: warning: transformer_engine yes: cannot be expressed in nanotron: the run has no
 reckon: lora 16: cannot be expressed in Megatron Core 0.19: the run has 0 and trains something else: files that train it: reckon export axolotl, llama-factory, trl, torchtune (framework=fsdp)

@@ -42,8 +42,8 @@ same
 fits: P(fits) 98 %, 59.59 s per step (50 % 53.13-84.47 s), MFU 25.0 %, memory 48.9 of 79.2 GiB on stage 0 of 0-1, 1.258k USD per 1B tokens
   llama3.1-70b on h100-sxm5-80g mem2=1TiB@100GB/s, 16 GPUs, detailed model
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
-  assumed: precision bf16, framework megatron, microbatch 1, batch 64 (4 * gpus * microbatch),
-  sequence 8192 (the model's), attention flash3
+  assumed: processors of a node of 8 at 614 GB/s together, precision bf16, framework megatron,
+  microbatch 1, batch 64 (4 * gpus * microbatch), sequence 8192 (the model's), attention flash3
 fits: P(fits) 98 %, 59.59 s per step (50 % 53.13-84.47 s), MFU 25.0 %, memory 48.9 of 79.2 GiB on stage 0 of 0-1
   llama3.1-70b on h100-sxm5-80g mem2=2048GiB@50GB/s,update=614GB/s,capacity_shared_by=8, 16 GPUs, detailed model
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
@@ -51,8 +51,8 @@ fits: P(fits) 98 %, 59.59 s per step (50 % 53.13-84.47 s), MFU 25.0 %, memory 48
 unsure: P(fits) 60 %, 3.947 s per step (50 % 3.656-4.980 s), MFU 43.2 %, memory 90.3 of 94.5 GiB
   llama3.1-8b on gh200-96g, 8 GPUs, detailed model
   plan: dp8 gbs32 zero1 offload-optimizer=1
-  assumed: precision bf16, framework megatron, microbatch 1, batch 32 (4 * gpus * microbatch),
-  sequence 8192 (the model's), attention flash3
+  assumed: processors of a node of 1 at 512 GB/s together, precision bf16, framework megatron,
+  microbatch 1, batch 32 (4 * gpus * microbatch), sequence 8192 (the model's), attention flash3
 A does not fit, B fits: B takes 56.4 % more time than A, 59.59 s against 38.11 s per step, 0.64 times the throughput
 A  gpus16 tp8 pp2 sp zero1: 38.11 s per step, 98.17 GiB, does not fit
 B  +offload-optimizer: 59.59 s per step, 48.89 GiB

@@ -111,9 +111,9 @@ reckon: ds.json:1:262: bar: is not known: correct it, or give --ignore bar
 reckon: warning: ds.json:1:151: not known: monitor_config.foo: passed over, as others whose names begin so decide no cost
 reckon: warning: ds.json:1:151: not known: monitor_config.foo: passed over, as others whose names begin so decide no cost
 llama3.1-8b: 8,030,261,248 parameters, 64 GPUs with DeepSpeed
-reckon: n2.yaml:25:21: tokenizer.micro_batch_size: is not known, and may decide what the run costs, did you mean tokens.micro_batch_size: correct it, or say it by --set and this tool's keys, and --ign
-reckon: warning: n2.yaml:20:8: not known: logging.foo: passed over, as others whose names begin so decide no cost
-reckon: warning: n3.yaml:20:8: not known: logging.foo: passed over, as others whose names begin so decide no cost
+reckon: n2.yaml:26:21: tokenizer.micro_batch_size: is not known, and may decide what the run costs, did you mean tokens.micro_batch_size: correct it, or say it by --set and this tool's keys, and --ign
+reckon: warning: n2.yaml:21:8: not known: logging.foo: passed over, as others whose names begin so decide no cost
+reckon: warning: n3.yaml:21:8: not known: logging.foo: passed over, as others whose names begin so decide no cost
 n3: 8,030,261,248 parameters, 8 GPUs with nanotron
   plan: tp8 gbs64 attention=flash no-transformer-engine optimizer=sgd-momentum vocab-multiple=1
 reckon: axolotl.yaml:6:11: lora_foo: is not known, and may decide what the run costs, did you mean lora_r: correct it, or say it by --set and this tool's keys, and --ignore it then
@@ -139,6 +139,7 @@ reckon: new.toml:31:7: checkpoint.bar: is not known, did you mean checkpoint: co
 reckon: new.toml:36:13: activation_checkpoint.lora_rank: is not known, and may decide what the run costs, did you mean activation_checkpoint: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: new.toml:38:7: metrics.baz: is not known, did you mean metrics: correct it, or give --ignore metrics.baz
 reckon: new.toml:40:8: what.ever: is not known: correct it, or give --ignore what.ever
+reckon: warning: rope_factor 8: is not written: see that nanotron has it of this model
 reckon: warning: attention flash3: cannot be expressed in nanotron: the run has flash
 reckon: warning: transformer_engine yes: cannot be expressed in nanotron: the run has no
 reckon: section.yaml:2:32: train_args.per_device_train_batch_size 4: this tool has the key without a name before it: this is another's file: give what is below train_args as a file of its own

@@ -22,6 +22,7 @@ embedding norm   no                a LayerNorm after the embedding
 Sources
 of   source
 all  [brown2020] Table 2.1; vocabulary padded to 51,200 as in [narayanan2021]
+all  norm_epsilon: assumed, GPT-2's
 {
   "entry": {
     "name": "GPT-3 175B",
@@ -108,6 +109,10 @@ all  [brown2020] Table 2.1; vocabulary padded to 51,200 as in [narayanan2021]
     {
       "of": "all",
       "source": "[brown2020] Table 2.1; vocabulary padded to 51,200 as in [narayanan2021]"
+    },
+    {
+      "of": "all",
+      "source": "norm_epsilon: assumed, GPT-2's"
     }
   ]
 }

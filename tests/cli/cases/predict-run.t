@@ -20,6 +20,14 @@ s="reckon predict llama3.1-8b h100-sxm5-80g -g 8 framework=fsdp zero3 gbs64 lora
 for w in "seq2048 --epochs 3" "mbs1 --lengths 300:4096" "seq4096 --lengths 300:4096 --batching packed"; do $s 50k $w | sed -n '/^tokens  /p;/^steps/p'; done
 reckon fits llama3.1-8b "rtx4090 x1" --tune --lengths 600:4096 base=nf4 lora16 recompute=full --samples 1k --save-script - 2>/dev/null | sed -n '/^# The run/p;/^tokens  /p;/^steps/p;/^days/p'
 for wrong in "50k --tokens 1T" "50k packed512" 0 x; do $s $wrong seq2048 >/dev/null; echo $?; done
+# a host fails, and is spared, not the rack of NVLink or the pod of ICI that it is in: 4 GPUs of 72, 4 chips of 8,960
+spared() { reckon predict "$@" --tokens 1T | grep -E '^spare nodes|^cost in'; }
+spared -m llama3.1-70b -s "tpu-v5p x1024" -g 1024 framework=fsdp dp512 tp2 gbs1024 sp zero3 recompute=full xla --price 2.1
+spared -m llama3.1-8b -s "gb200-nvl72 x288" -g 288 dp288 gbs1152 zero1 --price 7
+# of two clusters the larger host, whichever stands first
+for pair in "gb200-nvl72 x72 price=5 + h100-sxm5-80g x64 price=5" "h100-sxm5-80g x64 price=5 + gb200-nvl72 x72 price=5"; do
+    reckon search -q -m llama3.1-8b -b 544 -s "$pair link=400Gb/s@5us" --top 1 --tokens 1T --recompute none --context 1 | grep -E '^spare nodes|^cost in'
+done
 === stdout
 days                           81.26             expected, failures and checkpoints included
 goodput                        89.48 %           training over all of it
@@ -134,6 +142,14 @@ days                           0.004779          expected, failures and checkpoi
 2
 2
 2
+spare nodes                    3
+cost in USD                    1.255 M           spare nodes included
+spare nodes                    2
+cost in USD                    109.435 K         spare nodes included
+spare nodes                    2
+cost in USD                    131.020 K         spare nodes included
+spare nodes                    2
+cost in USD                    131.020 K         spare nodes included
 === stderr
 reckon: --tokens: must be more than 0, got 0
 reckon: --tokens: "inf" is not a number: write a number such as 60, 3e-4 or 1.5T
