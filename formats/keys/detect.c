@@ -83,7 +83,7 @@ static const struct tool_sign signs[] = {
     {"Lightning",     "configuration by Hydra", NULL,       "datamodule: train:|datamodule: trainer:|override /datamodule", "say model, batch and sharding as words of reckon predict"},
     {"ChatLearn",     "configuration",     NULL,            "sample_per_episode|runtime_args: rollout_backend:|runtime_args: model_server", "give the sizes and degrees of its policy_trainer as a plan"},
     {"ChatGLM",       "fine-tuning configuration", NULL,    "training_args: data_config:|training_args: peft_config:", "give what stands below training_args to reckon import trainer"},
-    {"align-anything", "configuration",    NULL,            "train_cfgs: data_cfgs:", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
+    {"align-anything", "script or configuration", NULL,     "train_cfgs: data_cfgs:|align_anything", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
     {"Unsloth Studio", "file of defaults", NULL,            "train_on_completions: lora:|training: lora: inference:", "say model, batch and lora as words of reckon predict"},
     {"fairseq2",      "configuration",     NULL,            "from+fairseq2|import+fairseq2|-m+fairseq2|fairseq2+lm|fairseq2+llm|trainer: regime:|gang: regime:", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"OpenLM",        "configuration",     NULL,            "chinchilla_multiplier|post_embed_norm", "say model and batch as words of reckon predict, framework=fsdp"},
@@ -133,7 +133,7 @@ static const struct tool_sign signs[] = {
     {"ms-swift",      "script",            "ms-swift",      "swift+sft|swift+pt|swift+rlhf|NPROC_PER_NODE swift|swift_sft|train_type per_device_train_batch_size|tuner_type per_device_train_batch_size", NULL},
     {"open-instruct", "script or configuration", NULL,       "open_instruct|mason.py|use_slow_tokenizer|dataset_mixer_list", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
     {"LLaMA-Factory", "training of version 1", NULL,        "model_class train_dataset|model_class dist_config|model_class sample_backend", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
-    {"LLaMA-Factory", "training",          "llama-factory", "finetuning_type|llamafactory-cli|llamafactory|stage cutoff_len|model_class dist_config", NULL},
+    {"LLaMA-Factory", "training",          "llama-factory", "finetuning_type|llamafactory-cli|llamafactory|stage cutoff_len|model_class dist_config|LLaMA-Factory/src/train.py|src/train.py+examples/", NULL},
     {"axolotl",       "training",          "axolotl",       "base_model: datasets:|base_model: sequence_len:|base_model: micro_batch_size:|base_model: gradient_accumulation_steps:|base_model: adapter:|axolotl", NULL},
     {"Levanter",      "training",          "levanter",      "train_batch_size num_train_steps|train_batch_size mp|train_batch_size per_device_parallelism|tensor_parallel_axes|fsdp_axis|model_axis_size|hidden_dim num_layers num_heads|num_train_steps mp|train_urls cache_dir|train_urls validation_urls", NULL},
     {"nanotron",      "training",          "nanotron",      "model_config parallelism|tp_linear_async_communication", NULL},
@@ -324,6 +324,25 @@ static bool ends_command(const char *text, const char *at)
     return strchr(";&|()", *at) || (*at == '\n' && (at == text || at[-1] != '\\'));
 }
 
+/* `ps aux | grep pretrain.py`: what such a command is given is not started. */
+static bool looks_only(const char *word, size_t length)
+{
+    static const char commands[] = " source . grep egrep pgrep pkill ps echo printf ls cp cat sed awk rm ";
+    char text[16];
+    snprintf(text, sizeof text, " %.*s ", length < 12 ? (int)length : 12, word);
+    return length < 12 && strstr(commands, text);
+}
+
+/* "automaldesc.train", also where the launcher stands in another variable. */
+static bool is_module(const char *word, size_t length)
+{
+    const char *dot = memchr(word, '.', length);
+    if (!isalpha((unsigned char)*word) || !dot || dot == word + length - 1) return false;
+    for (size_t i = 0; i < length; i++)
+        if (word[i] != '.' && !goes_on(word[i])) return false;
+    return true;
+}
+
 /* The length of "NAME=" before a value; 0: it is none. */
 static size_t assigned(const char *word, size_t length)
 {
@@ -333,30 +352,40 @@ static size_t assigned(const char *word, size_t length)
     return n && n < length && word[n] == '=' ? n + 1 : 0;
 }
 
-size_t detect_program(const char *text, const char **program)
+/* The first word with this ending, or after -m, of a command that starts something. */
+static size_t find_started(const char *text, const char *ending, const char **program)
 {
     static const char between[] = " \t\r\n\"';&|()";
-    bool starts = false, module = false;
+    bool starts = false, module = false, first = true, looks = false;
     for (const char *at = text; *at;) {
         const size_t n = strcspn(at, between);
         if (*at == '#') {
             at += strcspn(at, "\n");
         } else if (!n) {
-            if (ends_command(text, at)) starts = module = false;
+            if (ends_command(text, at)) starts = module = looks = false, first = true;
             at++;
         } else {
             const bool starter = starts_modules(at, n);
-            *program = at;
             const size_t name = *at == '-' ? 0 : assigned(at, n); /* "TRAIN=run/train.py" */
-            *program += name;
-            if ((module && !starter) || (n > 3 && strncmp(at + n - 3, ".py", 3) == 0))
+            *program = at + name;
+            looks |= first && looks_only(at, n);
+            if (!looks && ((module && !starter && (starts || is_module(at, n))) ||
+                           (n > 3 && strncmp(at + n - 3, ending, 3) == 0 &&
+                            (!name || strcmp(ending, ".py") == 0))))
                 return n - name;
-            module = starts && n == 2 && strncmp(at, "-m", 2) == 0;
+            module = (n == 2 && strncmp(at, "-m", 2) == 0) ||
+                     (n == 8 && strncmp(at, "--module", 8) == 0);
             starts |= starter;
+            first = name > 0; /* "TP=2 python train.py" */
             at += n;
         }
     }
     return 0;
+}
+
+size_t detect_program(const char *text, const char **program)
+{
+    return find_started(text, ".py", program);
 }
 
 /* What its keys say by their names, where that is what is to be given instead. */
@@ -378,6 +407,7 @@ void detect_fail(const struct tool_sign *sign, const char *path, const char *tex
     const char *program = NULL;
     const bool script = text && text_ends_in_any(path, scripts);
     const size_t length = script && !sign ? detect_program(text, &program) : 0;
+    const size_t other = script && !sign && !length ? find_started(text, ".sh", &program) : 0;
     char said[480];
     words_said(text, sign ? sign->instead ? sign->instead : "" : NULL, said, sizeof said);
     if (length)
@@ -386,12 +416,15 @@ void detect_fail(const struct tool_sign *sign, const char *path, const char *tex
                 "sharding as words of reckon predict; or give the format, reckon import FORMAT "
                 "FILE",
                 length < 120 ? (int)length : 120, program);
+    else if (other)
+        rk_fail(error, RK_BAD_INPUT, path, 0, 0, "starts the script %.*s: give that one",
+                other < 120 ? (int)other : 120, program);
     else if (!sign)
         rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                 "is not known to be a file of any tool that reckon reads: give the format, reckon "
                 "import FORMAT FILE (reckon import --help lists them), or say model, batch "
-                "and degrees as words of reckon predict%s",
-                said);
+                "and degrees as words of reckon predict%s%s",
+                said, script ? "; reckon capture -- bash FILE records what it starts" : "");
     else
         rk_fail(error, RK_BAD_INPUT, path, 0, 0, "this is %s %s %s; reckon does not read it%s%s%s",
                 strchr("AEIOXaeio", sign->tool[0]) || strncmp(sign->tool, "ML", 2) == 0 ||

@@ -184,6 +184,7 @@ static const char *const deciding[] = {"degree",
                                        "micro_batch",
                                        "microbatch",
                                        "batch_size",
+                                       "train_batch",
                                        "seq_len",
                                        "sequence_len",
                                        "num_layers",
@@ -202,6 +203,8 @@ static const char *const deciding[] = {"degree",
                                        "freeze",
                                        "gradient_checkpointing",
                                        "frozen",
+                                       "deepspeed",
+                                       "fsdp",
                                        NULL};
 
 /* "eval_batch_size", "validation_dataset.seq_length": what is not trained on decides nothing. */

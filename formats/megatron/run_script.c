@@ -33,6 +33,9 @@ static enum rk_status put(struct work *w, const char *key, const char *value,
     if (at < w->own_sets) return RK_OK;
     if (at == MOST_SETS)
         return rk_fail(w->error, RK_BAD_INPUT, w->script->path, 0, 0, "too many arguments");
+    struct shell_word written;
+    if (unknown && run_script_is_config(value) && shell_file(&w->shell, value, &written))
+        unknown = NULL; /* the script writes the file, wherever it does */
     char *text = malloc(n + strlen(value) + 2);
     if (text) sprintf(text, "%s=%s", key, value);
     char *name = run_script_keep(w, strdup(key)), *why = NULL;

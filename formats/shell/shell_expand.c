@@ -176,6 +176,8 @@ static size_t read_parameter(struct builder *b, const char *at, const char *end,
         p->value = v->value;
     } else if (strcmp(p->name, "BASH_SOURCE") == 0) {
         set_one(p, (struct shell_value){b->s->shell->path, 0, 0, b->place});
+    } else if (strcmp(p->name, "BASH_VERSION") == 0) {
+        set_one(p, (struct shell_value){"5.2", 0, 0, b->place}); /* scripts only ask for it */
     } else if (!isalpha((unsigned char)*at) && *at != '_') {
         positional(b, p, p->name);
     }
