@@ -141,9 +141,14 @@ static const struct setting *named_model(const struct settings *settings, char *
     for (size_t i = 0; !said && i < sizeof model_keys / sizeof *model_keys; i++)
         said = settings_find(settings, model_keys[i]);
     if (said) {
-        const char *hub = hub_part(said->text), *slash = strrchr(hub, '/');
-        if (catalog_has(CATALOG_MODELS, said->text))
-            snprintf(id, size, "%s", said->text);
+        char path[160]; /* a folder's, "Meta-Llama-3-8B-Instruct/", is that of its last part */
+        snprintf(path, sizeof path, "./%.150s", said->text);
+        size_t n = strlen(path);
+        while (n > 3 && path[n - 1] == '/')
+            path[--n] = '\0';
+        const char *hub = hub_part(path), *slash = strrchr(hub, '/');
+        if (catalog_has(CATALOG_MODELS, path + 2))
+            snprintf(id, size, "%.150s", path + 2);
         else if (catalog_has(CATALOG_MODELS, hub))
             snprintf(id, size, "%s", hub);
         else

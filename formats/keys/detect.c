@@ -88,7 +88,7 @@ static const struct tool_sign signs[] = {
     {"fairseq2",      "configuration",     NULL,            "from+fairseq2|import+fairseq2|-m+fairseq2|fairseq2+lm|fairseq2+llm|trainer: regime:|gang: regime:", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"OpenLM",        "configuration",     NULL,            "chinchilla_multiplier|post_embed_norm", "say model and batch as words of reckon predict, framework=fsdp"},
     {"latent diffusion", "configuration",  NULL,            "target: ldm", "models of images are not covered"},
-    {"verl",          "configuration",     NULL,            "actor_rollout_ref|verl.trainer|from+verl|import+verl|rollout_batch_size: worker:|partial_pretrain:|ulysses_sequence_parallel_size: trainer:", "give the sizes and degrees of its actor as a plan"},
+    {"verl",          "configuration",     NULL,            "actor_rollout_ref|verl.trainer|from+verl|import+verl|rollout_batch_size: worker:|partial_pretrain:|model.partial_pretrain|ulysses_sequence_parallel_size: trainer:", "give the sizes and degrees of its actor as a plan"},
     {"OpenRLHF",      "script",            NULL,            "openrlhf", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
     {"slime",         "script",            NULL,            "--actor-num-nodes|--actor-num-gpus-per-node", "give the sizes and degrees of its actor as a plan"},
     {"DeepSpeed-Chat", "script of PPO",    NULL,            "--actor_zero_stage|--actor_model_name_or_path", "predict what its actor and its critic take, each as a plan, framework=deepspeed"},
@@ -327,7 +327,8 @@ static bool ends_command(const char *text, const char *at)
 /* `ps aux | grep pretrain.py`: what such a command is given is not started. */
 static bool looks_only(const char *word, size_t length)
 {
-    static const char commands[] = " source . grep egrep pgrep pkill ps echo printf ls cp cat sed awk rm ";
+    static const char commands[] =
+        " source . grep egrep pgrep pkill ps echo printf ls cp cat sed awk rm ";
     char text[16];
     snprintf(text, sizeof text, " %.*s ", length < 12 ? (int)length : 12, word);
     return length < 12 && strstr(commands, text);
@@ -355,7 +356,7 @@ static size_t assigned(const char *word, size_t length)
 /* The first word with this ending, or after -m, of a command that starts something. */
 static size_t find_started(const char *text, const char *ending, const char **program)
 {
-    static const char between[] = " \t\r\n\"';&|()";
+    static const char between[] = " \t\r\n\"';&|()\\";
     bool starts = false, module = false, first = true, looks = false;
     for (const char *at = text; *at;) {
         const size_t n = strcspn(at, between);
@@ -388,6 +389,24 @@ size_t detect_program(const char *text, const char **program)
     return find_started(text, ".py", program);
 }
 
+/* The configuration that the program's command names, after " --config" or alone. */
+static size_t find_given(const char *program, const char **file)
+{
+    static const char *const endings[] = {".yaml", ".yml", ".toml"};
+    for (const char *at = program; *at && (*at != '\n' || at[-1] == '\\'); at++) {
+        const size_t n = strcspn(at, " \t\r\n\"'=;&|\\");
+        for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+            const size_t length = strlen(endings[i]);
+            *file = at;
+            if (n > length && strncmp(at + n - length, endings[i], length) == 0) return n;
+        }
+        at += n;
+        if (!*at) return 0;
+        if (strchr(";&|", *at)) return 0;
+    }
+    return 0;
+}
+
 /* What its keys say by their names, where that is what is to be given instead. */
 static const char *words_said(const char *text, const char *instead, char *words, size_t size)
 {
@@ -410,7 +429,15 @@ void detect_fail(const struct tool_sign *sign, const char *path, const char *tex
     const size_t other = script && !sign && !length ? find_started(text, ".sh", &program) : 0;
     char said[480];
     words_said(text, sign ? sign->instead ? sign->instead : "" : NULL, said, sizeof said);
-    if (length)
+    const char *file = NULL;
+    const size_t given = length ? find_given(program + length, &file) : 0;
+    if (given)
+        rk_fail(
+            error, RK_BAD_INPUT, path, 0, 0,
+            "starts %.*s, a program of no tool that reckon reads, with %.*s: give that file, or "
+            "say model, batch and sharding as words of reckon predict",
+            length < 120 ? (int)length : 120, program, given < 120 ? (int)given : 120, file);
+    else if (length)
         rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                 "starts %.*s, a program of no tool that reckon reads: say model, batch and "
                 "sharding as words of reckon predict; or give the format, reckon import FORMAT "

@@ -221,13 +221,20 @@ static bool is_evaluation(const char *text)
 
 bool key_may_cost(const char *name)
 {
-    char text[128];
+    char text[1024];
     snprintf(text, sizeof text, "%s", name);
     for (char *p = text; *p; p++)
         if (*p == '-') *p = '_';
     for (int i = 0; deciding[i]; i++)
         if (strstr(text, deciding[i])) return true;
     return false;
+}
+
+/* By its name, or by keys of one's own that follow it: `--options run.batch_size 2`. */
+static bool may_cost(const struct setting *s)
+{
+    return !is_evaluation(s->key) &&
+           (key_may_cost(s->key) || (s->given && strchr(s->text, ' ') && key_may_cost(s->text)));
 }
 
 /* Hydra's list of files that are merged with this one: "defaults.0", "defaults.1.model". */
@@ -302,14 +309,13 @@ static void refuse_unknown(const struct reading *r, const struct setting *s)
         if (!strchr(r->table->row[i].path, '*')) names[used++] = r->table->row[i].path;
     names[used] = NULL;
     nearest = text_nearest(s->key, names);
-    if (key_may_cost(s->key) && !is_evaluation(s->key))
+    if (may_cost(s))
         snprintf(fix, sizeof fix,
                  "correct it, or say it by --set and this tool's keys, and --ignore it then");
     else
         snprintf(fix, sizeof fix, "correct it, or give --ignore %.60s", s->key);
     notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, "", fix,
-                   "is not known%s%s%s",
-                   key_may_cost(s->key) && !is_evaluation(s->key) ? KEY_MAY_COST : "",
+                   "is not known%s%s%s", may_cost(s) ? KEY_MAY_COST : "",
                    nearest ? ", did you mean " : "", nearest ? nearest : "");
 }
 

@@ -332,6 +332,14 @@ static enum rk_status count_gpus(const struct shell *shell, const struct launch 
     }
     for (int i = 0; !*gpus && i < LAUNCH_NUMBERS; i++)
         if (launch->unknown[i]) return shell_fail_unknown(shell, launch->unknown[i], error);
+    const char *visible = shell_variable(shell, "CUDA_VISIBLE_DEVICES");
+    if (!*gpus && !torch && launch->number[NODES] < 2 && visible &&
+        isdigit((unsigned char)*visible)) {
+        *gpus = 1; /* of one node, which launchers use whole */
+        for (const char *p = visible; *p; p++)
+            *gpus += *p == ',' && isdigit((unsigned char)p[1]);
+        *from = "CUDA_VISIBLE_DEVICES";
+    }
     return RK_OK;
 }
 

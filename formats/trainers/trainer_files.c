@@ -58,8 +58,9 @@ static enum rk_status take_file(const struct config_source *source, struct setti
 static enum rk_status take_fsdp(const struct config_source *source, struct settings *settings,
                                 const struct setting *fsdp, struct rk_error *error)
 {
-    static const char words[] = " full_shard shard_grad_op no_shard hybrid_shard hybrid_shard_zero2 "
-                                "offload auto_wrap true True false False 1 0 none None ";
+    static const char words[] =
+        " full_shard shard_grad_op no_shard hybrid_shard hybrid_shard_zero2 "
+        "offload auto_wrap true True false False 1 0 none None ";
     static const char *const preset[][2] = {{"fsdp_config.fsdp_version", "2"},
                                             {"fsdp_config.activation_checkpointing", "true"}};
     char word[64];

@@ -26,7 +26,7 @@
 #define TRAINER_ROWS \
     READ("per_device_train_batch_size", KEY_COUNT, microbatch), READ("per_gpu_train_batch_size", KEY_COUNT, microbatch), READ("gradient_accumulation_steps", KEY_COUNT, accumulation), \
     {"bf16", KEY_WORD, AT(bf16), "false|true|auto|full", NULL}, {"fp16", KEY_WORD, AT(fp16), "false|true|auto|full", NULL}, \
-    READ("gradient_checkpointing", KEY_FLAG, checkpointing), READ("torch_compile", KEY_FLAG, compile), READ("use_liger_kernel", KEY_FLAG, liger), READ("tf32", KEY_FLAG, tf32), \
+    READ("gradient_checkpointing", KEY_FLAG, checkpointing), READ("torch_compile", KEY_FLAG, compile), READ("use_liger_kernel", KEY_FLAG, liger), READ("use_liger", KEY_FLAG, liger), READ("tf32", KEY_FLAG, tf32), \
     READ("optim", KEY_TEXT, tuning.optimizer), READ("adafactor", KEY_FLAG, tuning.adafactor), READ("optim_args", KEY_TEXT, tuning.arguments), READ("gradient_checkpointing_kwargs.use_reentrant", KEY_FLAG, reentrant), \
     READ("group_by_length", KEY_FLAG, sorted), READ("train_sampling_strategy", KEY_TEXT, sampling)
 
