@@ -86,8 +86,13 @@ static enum rk_status refuse(const struct search *search, const char *option, in
                        "%s: %s follows from the GPUs that a plan uses of each cluster: say "
                        "step_s, or step_usd where every cluster has its price",
                        option, names[name]);
-    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: %s is of a run: give %s", option,
-                   names[name], search->args->run.tokens ? "--price" : "--tokens, 15T or usual");
+    if (!search->args->run.tokens)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "%s: %s is of a run: give --tokens, 15T or usual", option, names[name]);
+    return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                   "%s: %s: no price of %s is known: give price=2.5 with the machine, a list that "
+                   "has it with --prices, or --price",
+                   option, names[name], search->problem.system->id);
 }
 
 static int find_name(const char *at, size_t length)

@@ -3,6 +3,7 @@
 #include "catalog/plan_fields.h"
 #include "check/findings.h"
 #include "check/launch.h"
+#include "check/memory.h"
 #include "check/sources.h"
 #include "check/variables.h"
 #include "keys/reader.h"
@@ -98,6 +99,25 @@ static void note_undecided(const struct deepspeed_choices *c, struct rk_findings
                      : "give --set bf16.enabled=true");
 }
 
+/* What it holds at its peak as the file alone has it, as import says it: the training code may
+ * recompute more, so this forbids nothing. */
+static void judge_peak(const struct rk_model *model, const struct rk_system *system,
+                       const struct rk_plan *plan, const struct rk_launch *launch,
+                       struct rk_findings *findings)
+{
+    struct rk_launch whole = *launch;
+    const int before = findings->count;
+    whole.states_only = false;
+    check_memory(model, system, plan, &whole, findings);
+    for (int i = before; i < findings->count; i++) {
+        struct rk_finding *f = &findings->finding[i];
+        if (f->severity != RK_ERROR) continue;
+        f->severity = RK_WARNING;
+        const size_t used = strlen(f->need);
+        snprintf(f->need + used, sizeof f->need - used, "%s", "; the program may recompute more");
+    }
+}
+
 static enum rk_status judge_deepspeed(const struct rk_check_input *input,
                                       const struct config_source *source, struct notes *notes,
                                       struct rk_findings *findings, struct rk_error *error)
@@ -135,6 +155,8 @@ static enum rk_status judge_deepspeed(const struct rk_check_input *input,
     launch.states_only = true; /* the training code decides what is kept */
     if (input->system) plan_attend_on(&plan, input->system);
     judge_plan(&with, &model, &plan, &launch, NULL, NULL, findings);
+    if (input->system && !rk_findings_errors(findings))
+        judge_peak(&model, &host, &plan, &launch, findings);
     return RK_OK;
 }
 

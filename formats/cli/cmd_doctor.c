@@ -16,6 +16,7 @@
 #include "cli/show.h"
 #include "keys/detect.h"
 #include "logs/train_log.h"
+#include "megatron/run_script.h"
 #include "report/chart.h"
 #include "shell/shell.h"
 #include "text/text_file.h"
@@ -78,7 +79,7 @@ static const struct option doctor_output[] = {
 const struct usage doctor_usage = {
     .name = "doctor",
     .summary = "diagnose a run that is slower than predicted",
-    .synopsis = "LOG|LAUNCH_FILE --system SYSTEM [--model MODEL] [--tflops N] [options] [PLAN]...",
+    .synopsis = "LOG|LAUNCH_FILE|LOG LAUNCH_FILE --system SYSTEM [--model MODEL] [--tflops N] [options] [PLAN]...",
     .description =
         "Reads step times from a run's log, predicts the same step, and compares them: the difference, "
         "whether it is within the usual prediction error (intervals of reckon predict), and how the "
@@ -119,8 +120,8 @@ const struct usage doctor_usage = {
          "Is my number good, and what would bring more?"},
         {"reckon doctor train.log -m llama3.1-8b -s h100-sxm5-80g --gpus 8 framework=fsdp zero3 grad-overlap weight-overlap recompute=full gbs32",
          "Why does this run take so long?"},
-        {"reckon doctor train.log -m llama3.1-70b -s h100-sxm5-80g --plan plan.json",
-         "Use the plan that reckon import made of its launch script:"},
+        {"reckon doctor train.log run.sh -s h100-sxm5-80g",
+         "Why, with the script that started it: which of its lines would bring most?"},
         {"reckon doctor oom.txt -m llama3.1-70b -s h100-sxm5-80g --plan plan.json",
          "What filled the memory of this run, and which line should change first?"},
     },
@@ -267,8 +268,7 @@ static enum rk_status log_fail(const char *path, struct rk_error *error)
     return rk_fail(
         error, RK_BAD_ARGUMENT, path, 0, 0,
         "this is %s %s of %s, and no log: give a measured number with it, --tflops N, "
-        "--step SECONDS, --tokens-per-second N or --mfu PERCENT; or a log, and this file "
-        "as --launch",
+        "--step SECONDS, --tokens-per-second N or --mfu PERCENT; or a log before this file",
         detect_article(sign->what), sign->what, sign->tool);
 }
 
@@ -285,8 +285,27 @@ static enum rk_status explain(struct report *report, const struct forecast *f,
     return status;
 }
 
+/* The changes that bring most, with their lines where there is a launch file. */
+static void add_changes(struct report *report, const struct forecast *f,
+                        const struct launch_source *source, const struct launch *launch,
+                        double measured_s)
+{
+    const struct rk_prediction *p = f->prediction;
+    const double usable = gains_usable(f->model, f->system, f->plan);
+    const double own = p->stage[p->tightest].total_bytes;
+    const struct gain_case gains = {.model = f->model,
+                                    .system = f->system,
+                                    .plan = f->plan,
+                                    .step_s = p->step_s,
+                                    .usable_bytes = fmax(usable, own), /* it ran with that */
+                                    .source = source->path ? source : NULL,
+                                    .launch = source->path ? launch : NULL};
+    number_changes(report, &gains, measured_s);
+}
+
 static enum rk_status examine(struct report *report, struct doctor_args *args,
-                              const struct plan_input *input, struct rk_error *error)
+                              const struct plan_input *input, const struct launch_source *source,
+                              const struct launch *launch, struct rk_error *error)
 {
     static struct train_log log;
     static struct rk_prediction p;
@@ -312,7 +331,9 @@ static enum rk_status examine(struct report *report, struct doctor_args *args,
         doctor_parts(report, &log.trace, &p);
     else
         forecast_times(report, &f);
-    return explain(report, &f, &m, error);
+    status = explain(report, &f, &m, error);
+    if (status == RK_OK && source->path) add_changes(report, &f, source, launch, m.median_s);
+    return status;
 }
 
 /* ---- a number ---- */
@@ -344,15 +365,6 @@ static enum rk_status examine_number(struct report *report, const struct doctor_
     if (!p.timed) return not_predicted(&p, error);
     enum rk_status status = number_step(&args->number, &f, &m.median_s, text, error);
     if (status != RK_OK) return status;
-    const double usable = gains_usable(&input->model, &input->system, plan);
-    const double own = p.stage[p.tightest].total_bytes;
-    const struct gain_case gains = {.model = &input->model,
-                                    .system = &input->system,
-                                    .plan = plan,
-                                    .step_s = p.step_s,
-                                    .usable_bytes = fmax(usable, own), /* it ran with that */
-                                    .source = source,
-                                    .launch = launch};
     add_number(report, &f, text);
     add_chart(report, &f, &m);
     add_record(report, &f, &m);
@@ -360,7 +372,7 @@ static enum rk_status examine_number(struct report *report, const struct doctor_
     forecast_error_records(report, &f);
     forecast_times(report, &f);
     status = explain(report, &f, &m, error);
-    if (status == RK_OK) number_changes(report, &gains, m.median_s);
+    if (status == RK_OK) add_changes(report, &f, source, launch, m.median_s);
     return status;
 }
 
@@ -407,6 +419,25 @@ static enum rk_status gather(struct doctor_args *args, const struct launch_sourc
     return status == RK_OK ? take_launch(args, launch, input, error) : status;
 }
 
+static bool launches(const char *path)
+{
+    return run_script_is(path, "") || launch_is_config(path);
+}
+
+/* A log and the file that launched its run, in either order. */
+static void take_both(struct doctor_args *args)
+{
+    struct option_texts *words = &args->source.words;
+    if (args->launch_file || !words->count || !launch_is(args->log) || !launch_is(words->text[0]))
+        return;
+    const bool first = launches(args->log) && !launches(words->text[0]);
+    args->launch_file = first ? args->log : words->text[0];
+    if (first) args->log = words->text[0];
+    words->count--;
+    memmove(words->text, words->text + 1, (size_t)words->count * sizeof *words->text);
+    memmove(words->name, words->name + 1, (size_t)words->count * sizeof *words->name);
+}
+
 /* With a number the first operand is a launch file or a word of the plan. */
 static enum rk_status take_operand(struct doctor_args *args, bool number, struct rk_error *error)
 {
@@ -420,6 +451,7 @@ static enum rk_status take_operand(struct doctor_args *args, bool number, struct
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "LOG is missing: give what the run printed, or one measured number: "
                        "--tflops N, --step SECONDS, --tokens-per-second N or --mfu PERCENT");
+    if (!number) take_both(args);
     if (!number || !args->log) return RK_OK;
     if (launch_is(args->log) && !args->launch_file) {
         args->launch_file = args->log;
@@ -461,9 +493,8 @@ int cmd_doctor(int argc, char **argv)
     if (status == RK_OK) status = gather(&args, &source, launch, &input, &error);
     if (status == RK_BAD_ARGUMENT && args.log && !number) status = log_fail(args.log, &error);
     if (status == RK_OK)
-        status = number ? examine_number(&report, &args, &input, source.path ? &source : NULL,
-                                         source.path ? launch : NULL, &error)
-                        : examine(&report, &args, &input, &error);
+        status = number ? examine_number(&report, &args, &input, &source, launch, &error)
+                        : examine(&report, &args, &input, &source, launch, &error);
     const int code = status == RK_OK ? show_report(&report, &args.show, args.output, RK_OK)
                                      : options_fail(&error);
     report_release(&report);
