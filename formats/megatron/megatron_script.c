@@ -73,7 +73,9 @@ static void print_yours(FILE *file, const struct megatron_target *target)
             "tools/preprocess_data.py, without their ends\n"
             "TOKENIZER=${TOKENIZER:-/path/to/tokenizer} # a folder or a name of Hugging Face\n"
             "CHECKPOINTS=${CHECKPOINTS:-checkpoints} # a folder that all nodes share\n"
-            "LEARNING_RATE=${LEARNING_RATE:-1e-4}\n");
+            "LEARNING_RATE=${LEARNING_RATE:-1e-4}\n"
+            "LAST_LEARNING_RATE=${LAST_LEARNING_RATE:-1e-5} # by a cosine, over all iterations\n"
+            "EVAL_INTERVAL=${EVAL_INTERVAL:-1000} # and 10 batches each time\n");
     if (!run->steps) fprintf(file, "TRAIN_ITERS=${TRAIN_ITERS:-1000} # --tokens says it\n");
     if (!run->save_every)
         fprintf(file, "SAVE_INTERVAL=${SAVE_INTERVAL:-1000} # --system says it\n");
@@ -81,6 +83,8 @@ static void print_yours(FILE *file, const struct megatron_target *target)
     if (run->steps) fprintf(file, "TRAIN_ITERS=%" PRIu64 " # %s\n", run->steps, run->steps_from);
     if (run->save_every)
         fprintf(file, "SAVE_INTERVAL=%" PRIu64 " # %s\n", run->save_every, run->saves_from);
+    fprintf(file,
+            "WARMUP_ITERS=${WARMUP_ITERS:-$((TRAIN_ITERS / 100))} # a hundredth of the run\n");
 }
 
 /* Tensor and context parallelism want one queue of work to the device, FSDP several. */
@@ -139,7 +143,11 @@ static void print_loop(FILE *file, const struct megatron_target *target)
         fprintf(file, "# Started again, the run goes on from its newest checkpoint.\nRUN_ARGS=(\n"
                       "    --data-path \"$DATA\"\n    --tokenizer-type HuggingFaceTokenizer\n"
                       "    --tokenizer-model \"$TOKENIZER\"\n    --train-iters \"$TRAIN_ITERS\"\n"
-                      "    --lr \"$LEARNING_RATE\"\n    --save \"$CHECKPOINTS\"\n"
+                      "    --lr \"$LEARNING_RATE\"\n    --min-lr \"$LAST_LEARNING_RATE\"\n"
+                      "    --lr-decay-style cosine\n    --lr-decay-iters \"$TRAIN_ITERS\"\n"
+                      "    --lr-warmup-iters \"$WARMUP_ITERS\"\n"
+                      "    --eval-interval \"$EVAL_INTERVAL\"\n    --eval-iters 10\n    --save "
+                      "\"$CHECKPOINTS\"\n"
                       "    --load \"$CHECKPOINTS\"\n    --save-interval \"$SAVE_INTERVAL\"\n"
                       "    --log-interval 1\n    --log-throughput\n)\n\n");
 }

@@ -12,6 +12,8 @@ echo "--- words, a log with the launch file, and what is wrong"
 reckon doctor --tflops 500 -m llama3.1-8b -s h100-sxm5-80g gpus8 tp2 gbs32 zero1 | sed -n '1p;3,5p'
 for i in 1 2 3 4; do echo "iteration $i/ 10 | elapsed time per iteration (ms): 6000.0 |"; done >train.log
 reckon doctor train.log --launch run.sh -s h100-sxm5-80g | head -n 1
+reckon doctor train.log run.sh -s h100-sxm5-80g tp4 | sed -n '1p;4p;/^halve/p'
+reckon doctor run.sh train.log -s h100-sxm5-80g | sed -n '1p;/^halve/p'
 reckon doctor run.sh -s h100-sxm5-80g
 reckon doctor run.sh -s h100-sxm5-80g --tflops 5000
 reckon doctor run.sh -s h100-sxm5-80g --tflops 380 --mfu 40
@@ -37,9 +39,9 @@ attention is FlashAttention-2                                5.167 s            
 The single changes that bring most
 change                     saves  the step would take  memory  line  in the file
                                %                          GiB
-recompute nothing           23.5              4.589 s    61.5    68  remove --recompute-granularity, remove --recompute-method, remove --recompute-num-layers
-recompute attention alone   21.0              4.742 s    61.5    68  --recompute-granularity full -> selective, remove --recompute-method, remove --recompute-num-layers, add --recompute-modules core_attn
-halve tensor parallelism     8.7              5.478 s    67.6    59  --tensor-model-parallel-size 2 -> 1
+recompute nothing           23.5              4.589 s    61.5    71  remove --recompute-granularity, remove --recompute-method, remove --recompute-num-layers
+recompute attention alone   21.0              4.742 s    61.5    71  --recompute-granularity full -> selective, remove --recompute-method, remove --recompute-num-layers, add --recompute-modules core_attn
+halve tensor parallelism     8.7              5.478 s    67.6    62  --tensor-model-parallel-size 2 -> 1
     --recompute-granularity full
     --recompute-granularity full
     --tensor-model-parallel-size 2
@@ -56,8 +58,12 @@ good: 3.373 s per step, 0.93 times the predicted 3.634 s, among the fastest quar
   plan: dp4 tp2 gbs32 zero1
   assumed: precision bf16, framework megatron, microbatch 1, sequence 8192 (the model's),
 slow: 6 s per step, 1.26 times the predicted 4.751 s, slower than three of four measured runs; nearest explanation: links within the node at a quarter
+usual: 6 s per step, 1.06 times the predicted 5.666 s, in the 50 % interval
+  plan: dp2 tp4 gbs32 zero1 recompute=full
+slow: 6 s per step, 1.26 times the predicted 4.751 s, slower than three of four measured runs; nearest explanation: links within the node at a quarter
+halve tensor parallelism     8.7              5.478 s    67.6    62  --tensor-model-parallel-size 2 -> 1
 === stderr
-reckon: run.sh: this is a launch script of Megatron-LM, and no log: give a measured number with it, --tflops N, --step SECONDS, --tokens-per-second N or --mfu PERCENT; or a log, and this file as --launch
+reckon: run.sh: this is a launch script of Megatron-LM, and no log: give a measured number with it, --tflops N, --step SECONDS, --tokens-per-second N or --mfu PERCENT; or a log before this file
 reckon: the measured number is 337.3 ms per step: 5000 TFLOP/s per GPU, 777134 tokens/s, MFU 505.4 %, more than the peak of the GPUs: check its unit (--tflops is per GPU, --tokens-per-second of all GPUs, --tokens-per-second-per-gpu of one), the GPUs and the batch
 reckon: several measured numbers are given: give one of them
 reckon: LOG is missing: give what the run printed, or one measured number: --tflops N, --step SECONDS, --tokens-per-second N or --mfu PERCENT

@@ -1,4 +1,4 @@
-reckon export megatron -m llama3.1-8b --launcher slurm --target core_v0.14 gpus64 tp8 sp zero1 gbs64 | head -48 | grep -v "Written by"
+reckon export megatron -m llama3.1-8b --launcher slurm --target core_v0.14 gpus64 tp8 sp zero1 gbs64 | head -51 | grep -v "Written by"
 === stdout
 #!/bin/bash
 #SBATCH --job-name=reckon
@@ -24,8 +24,11 @@ DATA=${DATA:-/path/to/data_text_document} # the .bin and .idx of tools/preproces
 TOKENIZER=${TOKENIZER:-/path/to/tokenizer} # a folder or a name of Hugging Face
 CHECKPOINTS=${CHECKPOINTS:-checkpoints} # a folder that all nodes share
 LEARNING_RATE=${LEARNING_RATE:-1e-4}
+LAST_LEARNING_RATE=${LAST_LEARNING_RATE:-1e-5} # by a cosine, over all iterations
+EVAL_INTERVAL=${EVAL_INTERVAL:-1000} # and 10 batches each time
 TRAIN_ITERS=${TRAIN_ITERS:-1000} # --tokens says it
 SAVE_INTERVAL=${SAVE_INTERVAL:-1000} # --system says it
+WARMUP_ITERS=${WARMUP_ITERS:-$((TRAIN_ITERS / 100))} # a hundredth of the run
 
 export CUDA_DEVICE_MAX_CONNECTIONS=1 # Hopper and earlier; Blackwell needs none
 

@@ -16,8 +16,11 @@ DATA=${DATA:-/path/to/data_text_document} # the .bin and .idx of tools/preproces
 TOKENIZER=${TOKENIZER:-/path/to/tokenizer} # a folder or a name of Hugging Face
 CHECKPOINTS=${CHECKPOINTS:-checkpoints} # a folder that all nodes share
 LEARNING_RATE=${LEARNING_RATE:-1e-4}
+LAST_LEARNING_RATE=${LAST_LEARNING_RATE:-1e-5} # by a cosine, over all iterations
+EVAL_INTERVAL=${EVAL_INTERVAL:-1000} # and 10 batches each time
 TRAIN_ITERS=${TRAIN_ITERS:-1000} # --tokens says it
 SAVE_INTERVAL=${SAVE_INTERVAL:-1000} # --system says it
+WARMUP_ITERS=${WARMUP_ITERS:-$((TRAIN_ITERS / 100))} # a hundredth of the run
 
 export CUDA_DEVICE_MAX_CONNECTIONS=1 # Hopper and earlier; Blackwell needs none
 
@@ -89,6 +92,12 @@ RUN_ARGS=(
     --tokenizer-model "$TOKENIZER"
     --train-iters "$TRAIN_ITERS"
     --lr "$LEARNING_RATE"
+    --min-lr "$LAST_LEARNING_RATE"
+    --lr-decay-style cosine
+    --lr-decay-iters "$TRAIN_ITERS"
+    --lr-warmup-iters "$WARMUP_ITERS"
+    --eval-interval "$EVAL_INTERVAL"
+    --eval-iters 10
     --save "$CHECKPOINTS"
     --load "$CHECKPOINTS"
     --save-interval "$SAVE_INTERVAL"

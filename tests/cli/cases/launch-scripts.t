@@ -62,14 +62,18 @@ DATA=${DATA:-/path/to/data_text_document} # the .bin and .idx of tools/preproces
 TOKENIZER=${TOKENIZER:-/path/to/tokenizer} # a folder or a name of Hugging Face
 CHECKPOINTS=${CHECKPOINTS:-checkpoints} # a folder that all nodes share
 LEARNING_RATE=${LEARNING_RATE:-1e-4}
+LAST_LEARNING_RATE=${LAST_LEARNING_RATE:-1e-5} # by a cosine, over all iterations
+EVAL_INTERVAL=${EVAL_INTERVAL:-1000} # and 10 batches each time
 
 # The run:
 TRAIN_ITERS=47684 # 100 billion tokens, 2097152 a step
 SAVE_INTERVAL=3029 # 596.1 minutes, against a failure every 3167 hours, 56.2 s for each checkpoint
+WARMUP_ITERS=${WARMUP_ITERS:-$((TRAIN_ITERS / 100))} # a hundredth of the run
 
 export NCCL_NET="${NCCL_NET:-IB}" # RoCE goes by verbs, too; fails where it is missing
 export NCCL_IB_GID_INDEX="${NCCL_IB_GID_INDEX:-3}" # RoCE v2 over IPv4, see show_gids; NCCL 2.21 finds it
 # Yours: --time, which --tokens and --system say.
+EVAL_INTERVAL=${EVAL_INTERVAL:-1000} # and 10 batches each time
 TRAIN_ITERS=${TRAIN_ITERS:-1000} # --tokens says it
 SAVE_INTERVAL=3000 # 596.2 minutes, against a failure every 3167 hours, 56.2 s for each checkpoint
 # The system calls what joins its nodes "NIC" and does not say what that is: NCCL looks.

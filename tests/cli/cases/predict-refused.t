@@ -3,6 +3,7 @@ for words in ep2 vpp2 "pp4 vpp2 schedule=dualpipe" "pp4 schedule=dualpipe gbs16"
     $P --verbose $words | sed -n '1p;/^bad/p'
 done
 reckon predict -m mixtral-8x7b -s h100-sxm5-80g -g 64 ep16 | head -n 1
+for ep in 96 64 32; do reckon predict -m "mixtral-8x7b experts=96" -s h100-sxm5-80g -g 64 ep$ep 2>&1 | grep -o "use .*"; done
 reckon predict -m mixtral-8x7b -s "h100-sxm5-80g x32" -g 64 | head -n 1
 reckon predict -m llama3.1-8b -s v100-sxm2-32g -g 8 precision=fp8-delayed | head -n 1
 $P ep2 -f json | sed -n '/reasons/,/]/p'
@@ -28,6 +29,9 @@ bad_option  context 4: 8190 tokens are not a multiple of 2 * context 4: use a se
 cannot run: zero 3: DeepSpeed's pipeline shards the optimizer only: give zero1
 bad_option  zero 3: DeepSpeed's pipeline shards the optimizer only: give zero1
 cannot run: expert 16: 8 experts over 16 ranks: use 8
+use a divisor of 64 that divides the model's experts, too
+use 32
+use more GPUs, or `reckon search`, which tries all choices together
 cannot run: the plan needs 64 GPUs, h100-sxm5-80g x32 has 32
 cannot run: precision fp8-delayed: v100-sxm2-32g does not multiply it: use fp16
   "reasons": [

@@ -22,6 +22,11 @@ h200-sxm       reserved   5.408                -  2024-12-01  AWS EC2 Capacity B
 h800-sxm5      rental     2.000                -  2024-12-27  [deepseek2024v3] Table 1 assumes 2 USD
 a100-sxm4-40g  reserved   1.844                -  2024-12-01  AWS EC2 Capacity Blocks for ML, p4d.24xlarge, 14.75 USD for eight
 a100-sxm4-80g  neocloud   1.990                -  2026-01-15  1.49 to 2.49 USD on demand; pricegpu.pages.dev, H100 vs A100 cloud pricing: their middle
+b200-sxm       on-demand  8.600                -  2026-09-20  CoreWeave HGX B200, 68.80 USD for eight; coreweave.com/pricing
+b200-sxm       neocloud   6.690                -  2026-09-20  Lambda, 8x NVIDIA B200 SXM6; lambda.ai/instances
+gb200          on-demand  10.50                -  2026-09-20  CoreWeave GB200 NVL72, 42.00 USD for four; coreweave.com/pricing
+mi300x         on-demand  6.000                -  2026-05-18  Azure and Oracle; cliffcenter.com, AMD inference economics
+mi300x         neocloud   1.990                -  2026-05-18  median of offers of 1.50 (TensorWave) to 6 USD; cliffcenter.com, AMD inference economics
 accelerator,offer,usd_per_hour,preempted_every_h,date,source
 h200-sxm,reserved,5.408,,2024-12-01,"AWS EC2 Capacity Blocks for ML, 43.26 USD for eight H200"
 {

@@ -62,4 +62,4 @@ reckon: --sort: cost is of a run: give --tokens, 15T or usual
 reckon: --pareto: days is of a run: give --tokens, 15T or usual
 reckon: --tokens: must be more than 0, got 0
 reckon: price: no offer "cheap" of h100-sxm5-80g in the list: give US dollars for an hour, 2.5
-reckon: --sort: cost is of a run: give --price
+reckon: --sort: cost: no price of tpu-v4 is known: give price=2.5 with the machine, a list that has it with --prices, or --price
