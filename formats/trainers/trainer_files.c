@@ -54,7 +54,7 @@ static enum rk_status take_file(const struct config_source *source, struct setti
     return status;
 }
 
-/* ms-swift's `--fsdp fsdp2` (swift/config/fsdp2.json) or a file of such keys; else words. */
+/* ms-swift's `--fsdp fsdp2` (swift/config/fsdp2.json) or a file that has its keys; else words. */
 static enum rk_status take_fsdp(const struct config_source *source, struct settings *settings,
                                 const struct setting *fsdp, struct rk_error *error)
 {
