@@ -26,16 +26,16 @@ error 4.hidden: tp 3: hidden: 4096 over 3 ranks is not whole: use 2 or 4
 warning 9.tensor: tp 3: crosses domains of 8 ranks: use tensor 1 or a divisor of it
 llama3.1-8b on h100-sxm5-80g: 5 errors, 1 warning
 --- of a script, with its lines; nothing is left of one that is changed as it says
-run.sh:70: warning 14.waste: recompute nothing: would shorten the step by 23.8 %, 4.7 s to 3.59 s, with 61.5 of 79.2 GiB: remove --recompute-granularity, remove --recompute-method, remove --recompute-num-layers
-run.sh:70: warning 14.waste: recompute attention alone: would shorten the step by 21.2 %, 4.7 s to 3.71 s, with 61.5 of 79.2 GiB: --recompute-granularity full -> selective, remove --recompute-method, remove --recompute-num-layers, add --recompute-modules core_attn
-run.sh:59: warning 14.waste: halve tensor parallelism: would shorten the step by 10.1 %, 4.7 s to 4.23 s, with 67.6 of 79.2 GiB: --tensor-model-parallel-size 2 -> 1
+run.sh:73: warning 14.waste: recompute nothing: would shorten the step by 23.8 %, 4.7 s to 3.59 s, with 61.5 of 79.2 GiB: remove --recompute-granularity, remove --recompute-method, remove --recompute-num-layers
+run.sh:73: warning 14.waste: recompute attention alone: would shorten the step by 21.2 %, 4.7 s to 3.71 s, with 61.5 of 79.2 GiB: --recompute-granularity full -> selective, remove --recompute-method, remove --recompute-num-layers, add --recompute-modules core_attn
+run.sh:62: warning 14.waste: halve tensor parallelism: would shorten the step by 10.1 %, 4.7 s to 4.23 s, with 67.6 of 79.2 GiB: --tensor-model-parallel-size 2 -> 1
 run.sh on h100-sxm5-80g: 3 warnings
 0
 --- as CSV, a change of several flags whole
 rule,severity,file,line,column,rank,what,have,need,fix
-14.waste,warning,run.sh,70,,,recompute nothing,,"would shorten the step by 23.8 %, 4.7 s to 3.59 s, with 61.5 of 79.2 GiB","remove --recompute-granularity, remove --recompute-method, remove --recompute-num-layers"
-14.waste,warning,run.sh,70,,,recompute attention alone,,"would shorten the step by 21.2 %, 4.7 s to 3.71 s, with 61.5 of 79.2 GiB","--recompute-granularity full -> selective, remove --recompute-method, remove --recompute-num-layers, add --recompute-modules core_attn"
-14.waste,warning,run.sh,59,,,halve tensor parallelism,,"would shorten the step by 10.1 %, 4.7 s to 4.23 s, with 67.6 of 79.2 GiB",--tensor-model-parallel-size 2 -> 1
+14.waste,warning,run.sh,73,,,recompute nothing,,"would shorten the step by 23.8 %, 4.7 s to 3.59 s, with 61.5 of 79.2 GiB","remove --recompute-granularity, remove --recompute-method, remove --recompute-num-layers"
+14.waste,warning,run.sh,73,,,recompute attention alone,,"would shorten the step by 21.2 %, 4.7 s to 3.71 s, with 61.5 of 79.2 GiB","--recompute-granularity full -> selective, remove --recompute-method, remove --recompute-num-layers, add --recompute-modules core_attn"
+14.waste,warning,run.sh,62,,,halve tensor parallelism,,"would shorten the step by 10.1 %, 4.7 s to 4.23 s, with 67.6 of 79.2 GiB",--tensor-model-parallel-size 2 -> 1
 --- as CSV; nothing found is a header
 rule,severity,file,line,column,rank,what,have,need,fix
 14.waste,warning,,,,,recompute nothing,,"would shorten the step by 23.6 %, 9.48 s to 7.24 s, with 51.7 of 79.2 GiB",recompute full -> none

@@ -63,7 +63,7 @@ loss-in-chunks
 --- what is started is named
 qwen2.5-7b: 7,615,616,512 parameters, 2 GPUs with LLaMA-Factory
 --- an argument for traces does not make it DeepSpeed's
-trace: 354,823,168 parameters, 1 GPU with Megatron-LM before Core
+trace: 354,823,168 parameters, 1 GPU with Megatron-LM
 === stderr
 reckon: note: wrong.sh is read as a script of ms-swift: reckon import ms-swift
 reckon: --set fsdp: whole_shard is none of full_shard, shard_grad_op, no_shard, hybrid_shard, hybrid_shard_zero2, offload, auto_wrap
