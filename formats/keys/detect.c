@@ -353,8 +353,20 @@ static size_t assigned(const char *word, size_t length)
     return n && n < length && word[n] == '=' ? n + 1 : 0;
 }
 
+/* "src.sft.prepare_data" beside a program that trains */
+static bool prepares(const char *word, size_t length)
+{
+    static const char *const parts[] = {"prepar", "preprocess", "download", "convert",
+                                        "infer",  "eval",       "generate", "merge"};
+    char name[128];
+    snprintf(name, sizeof name, "%.*s", length < 127 ? (int)length : 127, word);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(name, parts[i])) return true;
+    return false;
+}
+
 /* The first word with this ending, or after -m, of a command that starts something. */
-static size_t find_started(const char *text, const char *ending, const char **program)
+static size_t find_started(const char *text, const char *ending, bool any, const char **program)
 {
     static const char between[] = " \t\r\n\"';&|()\\";
     bool starts = false, module = false, first = true, looks = false;
@@ -370,9 +382,10 @@ static size_t find_started(const char *text, const char *ending, const char **pr
             const size_t name = *at == '-' ? 0 : assigned(at, n); /* "TRAIN=run/train.py" */
             *program = at + name;
             looks |= first && looks_only(at, n);
-            if (!looks && ((module && !starter && (starts || is_module(at, n))) ||
-                           (n > 3 && strncmp(at + n - 3, ending, 3) == 0 &&
-                            (!name || strcmp(ending, ".py") == 0))))
+            if (!looks && (any || !prepares(at, n)) &&
+                ((module && !starter && (starts || is_module(at, n))) ||
+                 (n > 3 && strncmp(at + n - 3, ending, 3) == 0 &&
+                  (!name || strcmp(ending, ".py") == 0))))
                 return n - name;
             module = (n == 2 && strncmp(at, "-m", 2) == 0) ||
                      (n == 8 && strncmp(at, "--module", 8) == 0);
@@ -386,7 +399,8 @@ static size_t find_started(const char *text, const char *ending, const char **pr
 
 size_t detect_program(const char *text, const char **program)
 {
-    return find_started(text, ".py", program);
+    const size_t length = find_started(text, ".py", false, program);
+    return length ? length : find_started(text, ".py", true, program);
 }
 
 /* The configuration that the program's command names, after " --config" or alone. */
@@ -426,7 +440,7 @@ void detect_fail(const struct tool_sign *sign, const char *path, const char *tex
     const char *program = NULL;
     const bool script = text && text_ends_in_any(path, scripts);
     const size_t length = script && !sign ? detect_program(text, &program) : 0;
-    const size_t other = script && !sign && !length ? find_started(text, ".sh", &program) : 0;
+    const size_t other = script && !sign && !length ? find_started(text, ".sh", true, &program) : 0;
     char said[480];
     words_said(text, sign ? sign->instead ? sign->instead : "" : NULL, said, sizeof said);
     const char *file = NULL;

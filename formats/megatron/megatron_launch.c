@@ -435,6 +435,13 @@ static enum rk_status fail_none(const struct megatron_args *args, const struct s
                        "no command trains in this script: it only sets %s, arguments for the "
                        "script that reads it: give that one",
                        variable);
+    const char *missing = shell_missing(shell);
+    if (missing)
+        return rk_fail(args->error, RK_BAD_INPUT, shell->path, 0, 0,
+                       "no command trains in this script without %.100s, which it sources: have "
+                       "that file there and set its folder with --set NAME=VALUE, or run it by "
+                       "reckon capture -- bash FILE",
+                       missing);
     return rk_fail(args->error, RK_BAD_INPUT, shell->path, 0, 0,
                    "no command with arguments of Megatron-LM (--num-layers, --micro-batch-size, "
                    "...) trains in this script%s",

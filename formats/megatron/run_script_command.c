@@ -121,13 +121,15 @@ static bool names_file(const struct work *w, const struct shell_word *words, siz
     return false;
 }
 
+/* Options that only a training has; its batch may be the tool's default. */
 static bool has_batch(const struct shell_word *words, size_t count)
 {
+    static const char *const options[] = {
+        "--per_device_train_batch_size", "--per-device-train-batch-size",
+        "--gradient_accumulation_steps", "--num_train_epochs", "--finetuning_type"};
     for (size_t i = 0; i < count; i++)
-        if (strncmp(words[i].text, "--per_device_train_batch_size", 29) == 0 ||
-            strncmp(words[i].text, "--per-device-train-batch-size", 29) == 0 ||
-            strncmp(words[i].text, "--gradient_accumulation_steps", 29) == 0)
-            return true;
+        for (size_t k = 0; k < sizeof options / sizeof *options; k++)
+            if (strncmp(words[i].text, options[k], strlen(options[k])) == 0) return true;
     return false;
 }
 
@@ -254,7 +256,13 @@ static enum rk_status fail_none(struct work *w)
     const char *program = NULL, *variable = shell_variable_with(&w->shell, names_batch);
     const char *tool = w->format->tool,
                *file = w->starter->needs_file ? " with a configuration file" : "";
-    const size_t length = detect_program(w->script->text, &program);
+    size_t length = detect_program(w->script->text, &program);
+    for (size_t i = 0; !length && i < w->shell.commands; i++) {
+        const struct shell_word *words = &w->shell.word[w->shell.command[i].first];
+        if (!has_batch(words, w->shell.command[i].count)) continue;
+        program = words->text; /* an installed program of one's own */
+        length = strlen(program);
+    }
     if (variable && !shell_program(&w->shell))
         return rk_fail(w->error, RK_BAD_INPUT, w->script->path, 0, 0,
                        "no command trains in this script: it only sets %.60s, arguments for the "

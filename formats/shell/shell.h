@@ -53,6 +53,9 @@ const char *shell_program(const struct shell *shell);
 /* A variable whose text, or an element of it, is such a one; NULL: there is none. */
 const char *shell_variable_with(const struct shell *shell, bool (*is)(const char *text));
 
+/* A file that it sources and that is not at hand; NULL: there is none. */
+const char *shell_missing(const struct shell *shell);
+
 /* Did it end by `exit`? */
 bool shell_stopped(const struct shell *shell);
 

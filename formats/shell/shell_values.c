@@ -438,6 +438,11 @@ const char *shell_variable(const struct shell *shell, const char *name)
                : NULL;
 }
 
+const char *shell_missing(const struct shell *shell)
+{
+    return shell->state ? shell->state->unread : NULL;
+}
+
 bool shell_stopped(const struct shell *shell)
 {
     return shell->state && shell->state->stopped;

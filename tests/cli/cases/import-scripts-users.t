@@ -44,6 +44,12 @@ printf 'LAUNCH="accelerate launch --num_machines 2"\nPROGRAM="-m own.train confi
 reckon import parts.slurm
 echo 'accelerate launch --num_processes 2 LLaMA-Factory/src/train.py --stage sft --finetuning_type full --model_name_or_path Qwen/Qwen2.5-7B --bf16 --per_device_train_batch_size 1' >factory.sh
 reckon import factory.sh 2>/dev/null | head -n 1
+echo 'petro-train --stage sft --finetuning_type lora --num_train_epochs 3' >installed.sh
+reckon import llama-factory installed.sh
+printf 'python -m src.prepare_data --to x\ntorchrun --nproc_per_node 4 -m src.tune --config-name one\n' >prepared.sh
+reckon import prepared.sh
+printf 'source $TASK/params.sh\ntorchrun --nproc_per_node 8 pretrain_gpt.py ${PARAMS[@]} --use-mcore-models\n' >sourced.sh
+reckon import sourced.sh
 echo "--- an argument for traces does not make it DeepSpeed's"
 echo 'torchrun --nproc_per_node 1 pretrain_gpt.py --num-layers 24 --hidden-size 1024 --num-attention-heads 16 --seq-length 1024 --max-position-embeddings 1024 --micro-batch-size 2 --global-batch-size 2 --attention-backend auto --fp16 --vocab-size 50257 --tokenizer-type NullTokenizer --trace-dir traces' >trace.sh
 reckon import trace.sh 2>/dev/null | head -n 1
@@ -81,3 +87,7 @@ reckon: bash.sh: no command of this script starts DeepSpeed with a configuration
 reckon: other.sh: starts the script job/one.sh: give that one
 reckon: given.sh: starts run_own.py, a program of no tool that reckon reads, with examples/one.yaml: give that file, or say model, batch and sharding as words of reckon predict
 reckon: parts.slurm: starts own.train, a program of no tool that reckon reads, with configs/train.yaml: give that file, or say model, batch and sharding as words of reckon predict
+reckon: installed.sh: no command of this script starts LLaMA-Factory: it starts petro-train, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict
+reckon: prepared.sh: starts src.tune, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict; or give the format, reckon import FORMAT FILE
+reckon: note: sourced.sh is read as a launch script of Megatron-LM: reckon import megatron
+reckon: sourced.sh: no command trains in this script without $TASK/params.sh, which it sources: have that file there and set its folder with --set NAME=VALUE, or run it by reckon capture -- bash FILE
