@@ -353,7 +353,7 @@ static size_t assigned(const char *word, size_t length)
     return n && n < length && word[n] == '=' ? n + 1 : 0;
 }
 
-/* "src.sft.prepare_data" beside a program that trains */
+/* "src.sft.prepare_data" next to a program that trains */
 static bool prepares(const char *word, size_t length)
 {
     static const char *const parts[] = {"prepar", "preprocess", "download", "convert",
