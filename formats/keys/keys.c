@@ -44,13 +44,17 @@ const struct key *key_find(const struct key_table *table, const char *key)
     return best;
 }
 
+/* Of longer names messages show no more: what begins so is meant. */
+enum { KEY_SHOWN = 60 };
+
 bool key_ignored(const char *const *ignored, size_t count, const char *name, bool below)
 {
     for (size_t i = 0; i < count; i++)
         for (const char *p = ignored[i]; *p;) {
             p += strspn(p, "-,");
             const size_t n = strcspn(p, ",");
-            if (n && strncmp(name, p, n) == 0 && (!name[n] || (below && name[n] == '.')))
+            if (n && strncmp(name, p, n) == 0 &&
+                (!name[n] || (below && name[n] == '.') || n >= KEY_SHOWN))
                 return true;
             p += n;
         }
@@ -485,6 +489,14 @@ static bool refuse_section(const struct reading *r, const struct key_options *op
     return false;
 }
 
+/* What was left out as asked, where nothing of the plan may say it. */
+static void note_ignored(const struct reading *r, const struct setting *s, const struct key *row)
+{
+    if (!row && !s->given && !s->null && key_may_cost(s->key) && !is_evaluation(s->key))
+        notes_add(r->notes, NOTE_WARNING, s->line, s->column, s->key, s->text,
+                  "is left out, as --ignore says: by its name it may decide what the run costs");
+}
+
 enum rk_status keys_read(const struct settings *settings, const struct key_table *table,
                          const struct key_options *options, void *target, struct notes *notes,
                          struct rk_error *error)
@@ -496,7 +508,10 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
         const struct setting *s = &settings->setting[i];
         const struct key *row = key_find(table, s->key);
         const struct key_given *given = find_given(options, s);
-        if (is_ignored(options, s->key)) continue;
+        if (is_ignored(options, s->key)) {
+            note_ignored(&r, s, row);
+            continue;
+        }
         if (given && judge_given(&r, s, row, given)) continue;
         const bool of_family = row && is_of_family(row, s->key);
         const bool variable = s->stood_for || (s->referred && !key_may_cost(s->key));

@@ -1,6 +1,7 @@
 /* trainer.c - configurations around the trainer of Hugging Face: TrainingArguments, accelerate,
  * axolotl, LLaMA-Factory. They say batch, precision, sharding and recomputation, by DeepSpeed or
  * FSDP or neither; the model is the caller's. */
+#include "base/number.h"
 #include "base/text.h"
 #include "keys/reader.h"
 #include "keys/settings_check.h"
@@ -317,17 +318,21 @@ static void read_plugins(struct reading *r)
 static void read_kernels(const struct reading *r)
 {
     const struct trainer *t = &r->t;
-    static const enum rk_attention_kernel kernels[] = {RK_FLASH, RK_FLASH, RK_FLASH_3, RK_UNFUSED};
+    static const enum rk_attention_kernel kernels[] = {
+        RK_FLASH, RK_FLASH, RK_FLASH_3, RK_UNFUSED, RK_FLASH,
+        RK_FLASH, RK_FLASH, RK_FLASH,   RK_FLASH_3, RK_FLASH_3};
+    const bool checkpoints = (t->checkpointing || t->checkpoints > 0) && !t->no_checkpointing;
     /* use_liger_kernel and its like have the fused loss on (liger_kernel, monkey_patch.py) */
     r->p->loss_in_chunks =
         t->chunked || (t->liger && !settings_find(r->settings, "liger_rms_norm"));
-    r->p->attention = t->attention >= 0 && t->attention < 4 ? kernels[t->attention] : RK_FLASH;
+    r->p->attention =
+        t->attention >= 0 && t->attention < COUNT_OF(kernels) ? kernels[t->attention] : RK_FLASH;
     r->p->fused = t->compile || (t->liger && t->liger_mlp) ||
                   (t->liger && !settings_find(r->settings, "liger_rms_norm"));
-    if ((t->checkpointing && !t->no_checkpointing) || t->fsdp_checkpointing)
-        r->p->recompute = RK_WHOLE;
-    r->p->recompute_to_end = t->checkpointing && !t->no_checkpointing && t->reentrant;
-    if ((t->activation_offload || t->offloading > 0)) rk_plan_offload_activations(r->p, 1);
+    if (checkpoints || t->fsdp_checkpointing) r->p->recompute = RK_WHOLE;
+    r->p->recompute_to_end = checkpoints && t->reentrant;
+    if (t->activation_offload || t->offloading > 0 || t->checkpoints > 1)
+        rk_plan_offload_activations(r->p, 1);
 }
 
 /* "auto" in DeepSpeed's part is what the trainer's arguments say. */
