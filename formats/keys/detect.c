@@ -88,6 +88,7 @@ static const struct tool_sign signs[] = {
     {"ChatLearn",     "configuration",     NULL,            "sample_per_episode|runtime_args: rollout_backend:|runtime_args: model_server", "give the sizes and degrees of its policy_trainer as a plan"},
     {"ChatGLM",       "fine-tuning configuration", NULL,    "training_args: data_config:|training_args: peft_config:", "give what stands below training_args to reckon import trainer"},
     {"align-anything", "configuration",    NULL,            "train_cfgs: data_cfgs:", "say model, batch and sharding as words of reckon predict, framework=deepspeed"},
+    {"LLM Finetuning Toolkit", "configuration", NULL,       "ablation: prompt_stub:|hf_model_ckpt:", "say model, batch and lora as words of reckon predict"},
     {"Unsloth Studio", "file of defaults", NULL,            "train_on_completions: lora:|training: lora: inference:", "say model, batch and lora as words of reckon predict"},
     {"fairseq2",      "configuration",     NULL,            "from+fairseq2|import+fairseq2|-m+fairseq2|fairseq2+lm|fairseq2+llm|trainer: regime:|gang: regime:", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
     {"OpenLM",        "configuration",     NULL,            "chinchilla_multiplier|post_embed_norm", "say model and batch as words of reckon predict, framework=fsdp"},

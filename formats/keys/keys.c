@@ -206,6 +206,19 @@ static const char *const deciding[] = {"degree",
                                        "freeze",
                                        "gradient_checkpointing",
                                        "frozen",
+                                       "kv_heads",
+                                       "attention_heads",
+                                       "num_heads",
+                                       "n_heads",
+                                       "head_dim",
+                                       "grouped_query",
+                                       "intermediate_size",
+                                       "ffn_hidden",
+                                       "hidden_dim",
+                                       "d_model",
+                                       "n_experts",
+                                       "experts_per",
+                                       "sliding_window",
                                        NULL};
 
 /* "eval_batch_size", "validation_dataset.seq_length": what is not trained on decides nothing. */
@@ -515,11 +528,11 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
         if (given && judge_given(&r, s, row, given)) continue;
         const bool of_family = row && is_of_family(row, s->key);
         const bool variable = s->stood_for || (s->referred && !key_may_cost(s->key));
-        const bool unknown = row ? row->use == KEY_SET && !s->given : !variable;
+        const bool unknown = row ? row->use == KEY_SET && !s->given : !variable && !s->null;
         if (unknown || (of_family && decides(row, s->key) && !is_off(row, s)))
             refuse_unknown(&r, s);
         else if (!row)
-            continue; /* a variable of the file */
+            continue; /* a variable of the file, or null, which says no more than its absence */
         else if (of_family && row->use == KEY_NONE)
             add_family(&r, &family, s);
         else if (row->use == KEY_SET)

@@ -68,7 +68,7 @@
 
 static const struct key trainer_rows[] = {
     TRAINER_ROWS, PEFT_ROWS, OWN_ROWS, TYPE_ROWS, ACCELERATE_ROWS,
-    READ("ref_adapter_name", KEY_TEXT, tuning.other_adapter),
+    READ("ref_adapter_name", KEY_TEXT, tuning.other_adapter), READ("activation_offloading", KEY_FLAG, activation_offload),
     READ("max_seq_length", KEY_COUNT, sequence), READ("max_length", KEY_COUNT, sequence), READ("block_size", KEY_COUNT, sequence),
     READ("model_max_length", KEY_COUNT, sequence), READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
     READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
