@@ -19,7 +19,7 @@ static const struct tool_sign signs[] = {
     {"Slurm",         "topology",          "slurm",         "SwitchName", NULL},
     {"PyTorch",       "out-of-memory traceback", NULL,      "OutOfMemoryError|torch.cuda.OutOfMemoryError", "give it to reckon doctor"},
     {"Primus",         "experiment of post-training",NULL,            "post_trainer: modules:|post_trainer: framework:", "say model, batch, degrees and lora as words of reckon predict"},
-    {"Primus",         "experiment upon another",NULL,            "extends: lora: train_iters:|extends: micro_batch_size: train_iters:", "give the experiment that it extends, and what this file changes with --set"},
+    {"Primus",         "experiment upon another",NULL,            "extends: lora: train_iters:|extends: micro_batch_size: train_iters:|extends: modules: overrides:", "give the experiment that it extends, and what this file changes with --set"},
     {"Primus",        "experiment",        "primus",        "work_group pre_trainer|work_group modules|pre_trainer overrides|primus-cli", NULL},
     {"Galvatron",     "script",            NULL,            "--set_model_config_manually|runtime.parallel.pp_deg|--set_layernum_manually|--galvatron_config_path", "say model, batch and degrees as words of reckon predict"},
     {"Hetu",          "script",            NULL,            "--ds_parallel_config|train_hetu.py|train_hetu_ds_parallel.py|train_hetu_multi_ds_parallel.py", "say model, batch and degrees as words of reckon predict"},
@@ -121,7 +121,7 @@ static const struct tool_sign signs[] = {
     {"Hugging Face",  "training",          "trainer",       "--per_device_train_batch_size --num_layers|--per_device_train_batch_size --num_attention_heads", NULL},
     {"XTuner",        "configuration",     "xtuner",        "xtuner accumulative_counts batch_size", NULL},
     {"XTuner",        "program",           NULL,            "xtuner", "say model, batch and sharding as words of reckon predict, framework=fsdp"},
-    {"Megatron-LM",   "file of arguments", "megatron-yaml", "MODEL_ARGS: --num-layers:|MODEL_ARGS: --micro-batch-size:", NULL},
+    {"Megatron-LM",   "file of arguments", "megatron-yaml", "MODEL_ARGS: --num-layers:|MODEL_ARGS: --micro-batch-size:|language_model: model_parallel:", NULL},
     {"Megatron-LM",   "launch script",     "megatron",      "--num-layers --hidden-size --num-attention-heads|--num_layers --hidden_size --num_attention_heads|--tensor_model_parallel_size --micro_batch_size", NULL},
     {"InternEvo",     "configuration",     NULL,            "internlm parallel|zero1= tensor= pipeline=", "say its degrees as words of reckon predict"},
     {"Megatron-Bridge", "recipe",          "bridge-recipe", "megatron.bridge ConfigContainer", NULL},
@@ -147,14 +147,15 @@ static const struct tool_sign signs[] = {
     {"LLaMA-Factory",  "file of an export or a server",NULL,            "export_dir: model_name_or_path:|infer_backend: model_name_or_path:", "it trains nothing: give the YAML of the training"},
     {"axolotl",       "training",          "axolotl",       "base_model: datasets:|base_model: sequence_len:|base_model: micro_batch_size:|base_model: gradient_accumulation_steps:|base_model: adapter:|axolotl", NULL},
     {"Levanter",      "training",          "levanter",      "train_batch_size num_train_steps|train_batch_size mp|train_batch_size per_device_parallelism|tensor_parallel_axes|fsdp_axis|model_axis_size|hidden_dim num_layers num_heads|num_train_steps mp|train_urls cache_dir|train_urls validation_urls", NULL},
+    {"nanotron",      "training of a version before it was public", NULL, "tp_column_linear_async_communication|assert_make_sharded_vocab_size_divisible_by", "say model, batch and degrees as words of reckon predict"},
     {"nanotron",      "training",          "nanotron",      "model_config parallelism|tp_linear_async_communication", NULL},
     {"Megatron-LM",   "launch script",     "megatron",      "--num-layers|--micro-batch-size|--tensor-model-parallel-size|pretrain_gpt.py|pretrain_gpt", NULL},
     {"StripedHyena",  "configuration",     NULL,            "attn_layer_idxs hyena_layer_idxs|hyena_filter_groups", "convolutions as long as the sequence are not covered"},
     {"GPT-NeoX",      "configuration",     "gpt-neox",      "pipe_parallel_size|pipe-parallel-size|model_parallel_size|model-parallel-size|pos_emb|pos-emb|deepy.py|tokenizer_type vocab_file|data_path vocab_file|sparsity_config|train_data_paths|train-data-paths|text_gen_type|text-gen-type|num_workers tensorboard_dir log_dir|comet_workspace|wandb_group|output_layer_init_method override_lr_scheduler|checkpoint_activations synchronize_each_layer", NULL},
     {"accelerate",    "configuration",     "accelerate",    "compute_environment distributed_type|distributed_type: mixed_precision:|distributed_type: fsdp_config:|distributed_type: num_processes:", NULL},
     {"DeepSpeed",     "configuration",     "deepspeed",     "zero_optimization|train_micro_batch_size_per_gpu|\"train_batch_size\"|zero_allow_untested_optimizer|compression_training", NULL},
-    {"Hugging Face",  "config.json",       "hf",            "\"model_type\"|\"architectures\"", NULL},
-    {"Hugging Face",  "training",          "trainer",       "per_device_train_batch_size|--per_device_train_batch_size|gradient_accumulation_steps|trl+sft|trl+dpo|trl+kto|trl+orpo|trl+cpo|trl+grpo|trl+reward|trl+rloo", NULL},
+    {"Hugging Face",  "config.json",       "hf",            "\"model_type\"|\"architectures\"|\"num_hidden_layers\" \"num_attention_heads\" \"vocab_size\"", NULL},
+    {"Hugging Face",  "training",          "trainer",       "per_device_train_batch_size|--per_device_train_batch_size|gradient_accumulation_steps|trl+sft|trl+dpo|trl+kto|trl+orpo|trl+cpo|trl+grpo|trl+reward|trl+rloo|model_name_or_path: dataset_name: learning_rate:", NULL},
     {"DeepSpeed",     "script",            "deepspeed",     "--deepspeed|--deepspeed_config|deepspeed", NULL},
     {"Hugging Face",  "file of --fsdp_config", NULL,         "fsdp_transformer_layer_cls_to_wrap|transformer_layer_cls_to_wrap|xla_fsdp_settings", "give the training's arguments to reckon import trainer, with what it says as --set fsdp_config.KEY=VALUE"},
     {"torchtitan",    "file",              NULL,            "torchtitan", "give its job file, or its module of configurations"},
@@ -406,7 +407,8 @@ void detect_fail(const struct tool_sign *sign, const char *path, const char *tex
     else
         rk_fail(error, RK_BAD_INPUT, path, 0, 0, "this is %s %s %s; reckon does not read it%s%s%s",
                 strchr("AEIOXaeio", sign->tool[0]) || strncmp(sign->tool, "ML", 2) == 0 ||
-                        strncmp(sign->tool, "LCM", 3) == 0 || strncmp(sign->tool, "llm", 3) == 0
+                        strncmp(sign->tool, "LCM", 3) == 0 || strncmp(sign->tool, "llm", 3) == 0 ||
+                        strncmp(sign->tool, "LLM", 3) == 0
                     ? "an"
                     : "a",
                 sign->tool, sign->what, sign->instead ? ": " : "",

@@ -526,6 +526,9 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
             continue;
         }
         if (given && judge_given(&r, s, row, given)) continue;
+        if (s->earlier)
+            notes_add(notes, NOTE_WARNING, s->line, s->column, s->key, s->text,
+                      "is given twice: that of line %d is dropped, as the tool does", s->earlier);
         const bool of_family = row && is_of_family(row, s->key);
         const bool variable = s->stood_for || (s->referred && !key_may_cost(s->key));
         const bool unknown = row ? row->use == KEY_SET && !s->given : !variable && !s->null;

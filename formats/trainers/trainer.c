@@ -112,6 +112,14 @@ static bool says_stage(const struct reading *r)
     return settings_find(r->settings, "zero_stage") != NULL;
 }
 
+static void note_wide(const struct reading *r)
+{
+    if (r->p->precision == RK_FP32 && !settings_find(r->settings, "bf16") &&
+        !settings_find(r->settings, "fp16") && !settings_find(r->settings, "mixed_precision"))
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "precision", "fp32",
+                  "the trainer's default: the file has neither bf16 nor fp16");
+}
+
 static void read_precision(const struct reading *r)
 {
     const struct trainer *t = &r->t;
@@ -135,10 +143,7 @@ static void read_precision(const struct reading *r)
     if (t->bf16 == 2)
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "bf16", "auto",
                   "current GPUs have it: assumed to be on");
-    if (r->p->precision == RK_FP32 && !settings_find(r->settings, "bf16") &&
-        !settings_find(r->settings, "fp16") && !settings_find(r->settings, "mixed_precision"))
-        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "precision", "fp32",
-                  "the trainer's default: the file has neither bf16 nor fp16");
+    if (!r->t.deepspeed) note_wide(r); /* a file of DeepSpeed's may say another */
 }
 
 /* ---- DeepSpeed ---- */
@@ -238,6 +243,7 @@ static enum rk_status read_deepspeed(const struct reading *r)
                   rk_optimizer_name(r->p->optimizer),
                   "DeepSpeed's file has it: optim does not count");
     r->p->precision = c.bf16 ? RK_BF16 : c.fp16 ? RK_FP16 : r->p->precision;
+    if (r->t.deepspeed) note_wide(r);
     return RK_OK;
 }
 
@@ -401,6 +407,16 @@ static bool takes(const struct reading *r, const char *key, const char *value, c
     return true;
 }
 
+/* DPOConfig and those of the other preferences have a longest sample of their own. */
+static void take_preference_length(struct reading *r)
+{
+    const struct trainer_tuning *t = &r->t.tuning;
+    if (!r->t.sequence && ((t->objective && *t->objective) || t->beta > 0) &&
+        !settings_find(r->settings, "max_completion_length") &&
+        takes(r, "max_length", "1024", "trl's default of preferences"))
+        r->t.sequence = 1024;
+}
+
 /* trl is in 16 bits and has checkpoints where TrainingArguments are not and have none. A file with
  * its older name of the longest sample, max_seq_length, is of before. */
 static void take_trl(struct reading *r)
@@ -412,6 +428,7 @@ static void take_trl(struct reading *r)
                                       "lora_r",
                                       "completion_only_loss"};
     bool trl = false;
+    take_preference_length(r);
     if (settings_find(r->settings, "do_train"))
         return; /* of transformers' run_clm.py and its like */
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
