@@ -314,11 +314,13 @@ static void more_names(const struct names *names, char *more, size_t size)
 /* The options, as many as find room with the names. */
 static void add_line(const struct asking *a, char *line, size_t size)
 {
-    char ignored[NAMES_TEXT + 40] = "", more[24];
+    char ignored[NAMES_TEXT + 40] = "";
     size_t used = 0;
-    more_names(&a->ignored, more, sizeof more);
-    if (a->ignored.count)
-        snprintf(ignored, sizeof ignored, " --ignore %s%s", a->ignored.text, more);
+    if (a->ignored.more) /* import_answer.c lists them */
+        snprintf(ignored, sizeof ignored, " --ignore NAMES, with commas, the %d that stand below",
+                 a->ignored.count + a->ignored.more);
+    else if (a->ignored.count)
+        snprintf(ignored, sizeof ignored, " --ignore %s", a->ignored.text);
     size -= strlen(ignored);
     *line = '\0';
     for (int i = 0; i < a->options && used + strlen(a->option[i]) + 2 < size; i++)
