@@ -247,6 +247,18 @@ static bool map_has(const struct walk *w, const yaml_node_t *map, const char *na
     return false;
 }
 
+/* The line of a member of that name from `from` on to `to`; 0: there is none. */
+static int line_of_member(const struct walk *w, const yaml_node_pair_t *from,
+                          const yaml_node_pair_t *to, const char *name)
+{
+    for (const yaml_node_pair_t *pair = from; pair < to; pair++) {
+        const char *key = key_text(w, pair);
+        if (key && strcmp(key, name) == 0)
+            return (int)yaml_document_get_node(w->document, pair->key)->start_mark.line + 1;
+    }
+    return 0;
+}
+
 /* A map, and those that it takes in by "<<", in the order in which they win. */
 struct merged {
     int count;
@@ -282,8 +294,14 @@ static enum rk_status walk_map(struct walk *w, struct merged *merged, const yaml
             return fail_aliases(w, value);
         if (merge)
             status = walk_merge(w, merged, value, depth);
-        else if (!is_taken(w, merged, before, name))
+        else if (!is_taken(w, merged, before, name) &&
+                 !line_of_member(w, pair + 1, node->data.mapping.pairs.top, name)) {
+            const size_t count = w->s->count;
             status = walk_member(w, name, pair->value, depth, key);
+            if (w->s->count > count) /* the last counts */
+                w->s->setting[count].earlier =
+                    line_of_member(w, node->data.mapping.pairs.start, pair, name);
+        }
     }
     return status;
 }

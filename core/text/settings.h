@@ -21,6 +21,7 @@ struct setting {
     bool referred;    /* another value refers to it: no key, unless its name decides the cost */
     bool stood_for; /* another value is nothing but a reference to it: that key tells what it is */
     int line, column;
+    int earlier; /* the line of another value, which YAML's readers drop for this one; 0: none */
 };
 
 struct settings {
@@ -36,8 +37,9 @@ enum { SETTINGS_MAX_BYTES = 4 << 20, SETTINGS_MAX = 20000, SETTINGS_MAX_REPEATED
 
 /* `path` names the text in messages and tells its syntax: TOML when it ends in ".toml". `sets` are
  * texts "KEY=VALUE" that win over the file. What values refer to stands in their place
- * (settings_refer). RK_BAD_INPUT with line and column: what is none of them, a key given twice,
- * more than one document that is not empty. Release in every case. */
+ * (settings_refer). Of what YAML has twice the last counts. RK_BAD_INPUT with line and column:
+ * what is none of them, a key of TOML given twice, more than one document that is not empty.
+ * Release in every case. */
 enum rk_status settings_read(struct settings *settings, const char *path, const char *text,
                              const char *const *sets, size_t set_count, struct rk_error *error);
 

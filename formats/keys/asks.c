@@ -33,7 +33,7 @@ struct asking {
     char option[ASKS_MOST][OPTION_TEXT]; /* "--set TP=VALUE" */
     char given[ASKS_MOST][OPTION_TEXT];  /* "TP=8" */
     int options;
-    struct names ignored, costly; /* for --ignore; not for it, since they may decide the cost */
+    struct names ignored, costly; /* for --ignore; of those what may decide the cost */
     bool ends;                    /* nothing can stand for the last of them */
 };
 
@@ -125,6 +125,27 @@ static int names_count(const char *text)
     return count;
 }
 
+/* "betas.0", "betas.1": elements, for which their list stands. */
+static size_t list_length(const char *name, size_t length)
+{
+    size_t digits = 0;
+    while (digits < length && isdigit((unsigned char)name[length - digits - 1]))
+        digits++;
+    return digits && length > digits + 1 && name[length - digits - 1] == '.' ? length - digits - 1
+                                                                             : length;
+}
+
+static bool has_name(const struct names *names, const char *between, const char *name, size_t n)
+{
+    for (const char *at = names->text; *at;) {
+        const size_t length = strcspn(at, ",");
+        if (length == n && strncmp(at, name, n) == 0) return true;
+        at += length;
+        if (*at) at += strlen(between);
+    }
+    return false;
+}
+
 static void add_names(struct names *names, size_t size, const char *between, const char *text,
                       size_t length)
 {
@@ -132,11 +153,14 @@ static void add_names(struct names *names, size_t size, const char *between, con
         const size_t used = strlen(names->text);
         n = strcspn(text + at, ",");
         if (n > length - at) n = length - at;
-        if (names->more || used + n + strlen(between) + 1 > size) {
+        const size_t shown = list_length(text + at, n);
+        if (has_name(names, between, text + at, shown)) continue;
+        if (names->more || used + shown + strlen(between) + 1 > size) {
             names->more++;
             continue;
         }
-        snprintf(names->text + used, size - used, "%s%.*s", used ? between : "", (int)n, text + at);
+        snprintf(names->text + used, size - used, "%s%.*s", used ? between : "", (int)shown,
+                 text + at);
         names->count++;
     }
 }
@@ -147,17 +171,16 @@ static const char *costly_name(const char *message)
     return strstr(message, KEY_MAY_COST) ? message + strspn(message, "-") : NULL;
 }
 
-/* All names go into one option, but for those of keys that may decide what the run costs. */
+/* All names go into one option; those of keys that may decide what the run costs are said before
+ * it, too. */
 static void take_ignore(struct asking *a, const char *value, const char *message, int at)
 {
     const int n = (int)names_length(value);
     const bool cost = strstr(message, KEY_MAY_COST) != NULL;
     snprintf(a->given[at], OPTION_TEXT, "%.*s", n, value);
     snprintf(a->option[at], OPTION_TEXT, "--ignore %.*s", n, value);
-    if (cost)
-        add_names(&a->costly, COST_TEXT, ", ", value, (size_t)n);
-    else
-        add_names(&a->ignored, NAMES_TEXT, ",", value, (size_t)n);
+    if (cost) add_names(&a->costly, COST_TEXT, ", ", value, (size_t)n);
+    add_names(&a->ignored, NAMES_TEXT, ",", value, (size_t)n);
     a->with.ignored[a->with.ignored_count++] = a->given[at];
 }
 
@@ -291,11 +314,13 @@ static void more_names(const struct names *names, char *more, size_t size)
 /* The options, as many as find room with the names. */
 static void add_line(const struct asking *a, char *line, size_t size)
 {
-    char ignored[NAMES_TEXT + 40] = "", more[24];
+    char ignored[NAMES_TEXT + 40] = "";
     size_t used = 0;
-    more_names(&a->ignored, more, sizeof more);
-    if (a->ignored.count)
-        snprintf(ignored, sizeof ignored, " --ignore %s%s", a->ignored.text, more);
+    if (a->ignored.more) /* import_answer.c lists them */
+        snprintf(ignored, sizeof ignored, " --ignore NAMES, with commas, the %d that stand below",
+                 a->ignored.count + a->ignored.more);
+    else if (a->ignored.count)
+        snprintf(ignored, sizeof ignored, " --ignore %s", a->ignored.text);
     size -= strlen(ignored);
     *line = '\0';
     for (int i = 0; i < a->options && used + strlen(a->option[i]) + 2 < size; i++)

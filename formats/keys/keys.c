@@ -44,13 +44,17 @@ const struct key *key_find(const struct key_table *table, const char *key)
     return best;
 }
 
+/* Of longer names messages show no more: what begins so is meant. */
+enum { KEY_SHOWN = 60 };
+
 bool key_ignored(const char *const *ignored, size_t count, const char *name, bool below)
 {
     for (size_t i = 0; i < count; i++)
         for (const char *p = ignored[i]; *p;) {
             p += strspn(p, "-,");
             const size_t n = strcspn(p, ",");
-            if (n && strncmp(name, p, n) == 0 && (!name[n] || (below && name[n] == '.')))
+            if (n && strncmp(name, p, n) == 0 &&
+                (!name[n] || (below && name[n] == '.') || n >= KEY_SHOWN))
                 return true;
             p += n;
         }
@@ -205,6 +209,19 @@ static const char *const deciding[] = {"degree",
                                        "frozen",
                                        "deepspeed",
                                        "fsdp",
+                                       "kv_heads",
+                                       "attention_heads",
+                                       "num_heads",
+                                       "n_heads",
+                                       "head_dim",
+                                       "grouped_query",
+                                       "intermediate_size",
+                                       "ffn_hidden",
+                                       "hidden_dim",
+                                       "d_model",
+                                       "n_experts",
+                                       "experts_per",
+                                       "sliding_window",
                                        NULL};
 
 /* "eval_batch_size", "validation_dataset.seq_length": what is not trained on decides nothing. */
@@ -494,6 +511,14 @@ static bool refuse_section(const struct reading *r, const struct key_options *op
     return false;
 }
 
+/* What was left out as asked, where nothing of the plan may say it. */
+static void note_ignored(const struct reading *r, const struct setting *s, const struct key *row)
+{
+    if (!row && !s->given && !s->null && key_may_cost(s->key) && !is_evaluation(s->key))
+        notes_add(r->notes, NOTE_WARNING, s->line, s->column, s->key, s->text,
+                  "is left out, as --ignore says: by its name it may decide what the run costs");
+}
+
 enum rk_status keys_read(const struct settings *settings, const struct key_table *table,
                          const struct key_options *options, void *target, struct notes *notes,
                          struct rk_error *error)
@@ -505,15 +530,21 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
         const struct setting *s = &settings->setting[i];
         const struct key *row = key_find(table, s->key);
         const struct key_given *given = find_given(options, s);
-        if (is_ignored(options, s->key)) continue;
+        if (is_ignored(options, s->key)) {
+            note_ignored(&r, s, row);
+            continue;
+        }
         if (given && judge_given(&r, s, row, given)) continue;
+        if (s->earlier)
+            notes_add(notes, NOTE_WARNING, s->line, s->column, s->key, s->text,
+                      "is given twice: that of line %d is dropped, as the tool does", s->earlier);
         const bool of_family = row && is_of_family(row, s->key);
         const bool variable = s->stood_for || (s->referred && !key_may_cost(s->key));
-        const bool unknown = row ? row->use == KEY_SET && !s->given : !variable;
+        const bool unknown = row ? row->use == KEY_SET && !s->given : !variable && !s->null;
         if (unknown || (of_family && decides(row, s->key) && !is_off(row, s)))
             refuse_unknown(&r, s);
         else if (!row)
-            continue; /* a variable of the file */
+            continue; /* a variable of the file, or null, which says no more than its absence */
         else if (of_family && row->use == KEY_NONE)
             add_family(&r, &family, s);
         else if (row->use == KEY_SET)

@@ -279,6 +279,26 @@ static enum rk_status read_algorithm(struct words_reading *r, const struct confi
                    named->text);
 }
 
+/* Frameworks whose files are read; of the others there is no more to say. */
+static enum rk_status refuse_framework(const struct config_source *source, const char *framework,
+                                       struct rk_error *error)
+{
+    const bool torchtitan = strcmp(framework, "torchtitan") == 0;
+    const char *format = torchtitan                          ? "torchtitan"
+                         : strcmp(framework, "maxtext") == 0 ? "maxtext"
+                                                             : NULL;
+    if (!format)
+        return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
+                       "modules.pre_trainer.framework is %.40s: only megatron is read here",
+                       framework);
+    return rk_fail(
+        error, RK_BAD_INPUT, source->path, 0, 0,
+        "modules.pre_trainer.framework is %s, and only megatron is read here: write what "
+        "stands below overrides into a file of its own, with what its model: and config: "
+        "have, and give it to reckon import %s --gpus N",
+        framework, format);
+}
+
 static enum rk_status interpret_primus(struct words_reading *r, const struct config_source *source,
                                        struct rk_error *error)
 {
@@ -286,9 +306,7 @@ static enum rk_status interpret_primus(struct words_reading *r, const struct con
     const struct run *run = &r->run;
     enum rk_status status = RK_OK;
     if (!run->framework || strcmp(run->framework, "megatron") != 0)
-        return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
-                       "modules.pre_trainer.framework is %.40s: only megatron is read here",
-                       run->framework ? run->framework : "missing");
+        return refuse_framework(source, run->framework ? run->framework : "missing", error);
     const struct setting *patch =
         settings_find(&r->settings, "modules.pre_trainer.overrides.patch_zero_bubble");
     r->list.even_pipeline = !patch || key_flag(patch->text) != 1;

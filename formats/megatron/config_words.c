@@ -360,6 +360,13 @@ static enum rk_status interpret_nanotron(struct words_reading *r,
     const struct setting *multiple =
         settings_find(&r->settings, "model.make_vocab_size_divisible_by");
     if (!act) words_format(&r->list, "--swiglu");
+    if (!settings_find(&r->settings, "model.model_config.tie_word_embeddings"))
+        words_format(&r->list, "--untie-embeddings-and-output-weights"); /* LlamaConfig */
+    if (!settings_find(&r->settings, "model.dtype")) { /* ModelArgs.__post_init__ */
+        words_format(&r->list, "--bf16");
+        notes_add(r->list.notes, NOTE_ASSUMED, 0, 0, "model.dtype", "bfloat16",
+                  "nanotron's default");
+    }
     if (!multiple) words_format(&r->list, "--make-vocab-size-divisible-by 1");
     if (status == RK_OK) status = words_finish(&r->list, "nanotron", gpus, &r->import);
     if (r->run.pipeline > 1 && (!engine || strcasecmp(engine->text, "afab") == 0))

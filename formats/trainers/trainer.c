@@ -1,6 +1,7 @@
 /* trainer.c - configurations around the trainer of Hugging Face: TrainingArguments, accelerate,
  * axolotl, LLaMA-Factory. They say batch, precision, sharding and recomputation, by DeepSpeed or
  * FSDP or neither; the model is the caller's. */
+#include "base/number.h"
 #include "base/text.h"
 #include "keys/reader.h"
 #include "keys/settings_check.h"
@@ -111,6 +112,14 @@ static bool says_stage(const struct reading *r)
     return settings_find(r->settings, "zero_stage") != NULL;
 }
 
+static void note_wide(const struct reading *r)
+{
+    if (r->p->precision == RK_FP32 && !settings_find(r->settings, "bf16") &&
+        !settings_find(r->settings, "fp16") && !settings_find(r->settings, "mixed_precision"))
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "precision", "fp32",
+                  "the trainer's default: the file has neither bf16 nor fp16");
+}
+
 static void read_precision(const struct reading *r)
 {
     const struct trainer *t = &r->t;
@@ -134,10 +143,7 @@ static void read_precision(const struct reading *r)
     if (t->bf16 == 2)
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "bf16", "auto",
                   "current GPUs have it: assumed to be on");
-    if (r->p->precision == RK_FP32 && !settings_find(r->settings, "bf16") &&
-        !settings_find(r->settings, "fp16") && !settings_find(r->settings, "mixed_precision"))
-        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "precision", "fp32",
-                  "the trainer's default: the file has neither bf16 nor fp16");
+    if (!r->t.deepspeed) note_wide(r); /* a file of DeepSpeed's may say another */
 }
 
 /* ---- DeepSpeed ---- */
@@ -237,6 +243,7 @@ static enum rk_status read_deepspeed(const struct reading *r)
                   rk_optimizer_name(r->p->optimizer),
                   "DeepSpeed's file has it: optim does not count");
     r->p->precision = c.bf16 ? RK_BF16 : c.fp16 ? RK_FP16 : r->p->precision;
+    if (r->t.deepspeed) note_wide(r);
     return RK_OK;
 }
 
@@ -317,17 +324,21 @@ static void read_plugins(struct reading *r)
 static void read_kernels(const struct reading *r)
 {
     const struct trainer *t = &r->t;
-    static const enum rk_attention_kernel kernels[] = {RK_FLASH, RK_FLASH, RK_FLASH_3, RK_UNFUSED};
+    static const enum rk_attention_kernel kernels[] = {
+        RK_FLASH, RK_FLASH, RK_FLASH_3, RK_UNFUSED, RK_FLASH,
+        RK_FLASH, RK_FLASH, RK_FLASH,   RK_FLASH_3, RK_FLASH_3};
+    const bool checkpoints = (t->checkpointing || t->checkpoints > 0) && !t->no_checkpointing;
     /* use_liger_kernel and its like have the fused loss on (liger_kernel, monkey_patch.py) */
     r->p->loss_in_chunks =
         t->chunked || (t->liger && !settings_find(r->settings, "liger_rms_norm"));
-    r->p->attention = t->attention >= 0 && t->attention < 4 ? kernels[t->attention] : RK_FLASH;
+    r->p->attention =
+        t->attention >= 0 && t->attention < COUNT_OF(kernels) ? kernels[t->attention] : RK_FLASH;
     r->p->fused = t->compile || (t->liger && t->liger_mlp) ||
                   (t->liger && !settings_find(r->settings, "liger_rms_norm"));
-    if ((t->checkpointing && !t->no_checkpointing) || t->fsdp_checkpointing)
-        r->p->recompute = RK_WHOLE;
-    r->p->recompute_to_end = t->checkpointing && !t->no_checkpointing && t->reentrant;
-    if ((t->activation_offload || t->offloading > 0)) rk_plan_offload_activations(r->p, 1);
+    if (checkpoints || t->fsdp_checkpointing) r->p->recompute = RK_WHOLE;
+    r->p->recompute_to_end = checkpoints && t->reentrant;
+    if (t->activation_offload || t->offloading > 0 || t->checkpoints > 1)
+        rk_plan_offload_activations(r->p, 1);
 }
 
 /* "auto" in DeepSpeed's part is what the trainer's arguments say. */
@@ -396,6 +407,16 @@ static bool takes(const struct reading *r, const char *key, const char *value, c
     return true;
 }
 
+/* DPOConfig and those of the other preferences have a longest sample of their own. */
+static void take_preference_length(struct reading *r)
+{
+    const struct trainer_tuning *t = &r->t.tuning;
+    if (!r->t.sequence && ((t->objective && *t->objective) || t->beta > 0) &&
+        !settings_find(r->settings, "max_completion_length") &&
+        takes(r, "max_length", "1024", "trl's default of preferences"))
+        r->t.sequence = 1024;
+}
+
 /* trl is in 16 bits and has checkpoints where TrainingArguments are not and have none. A file with
  * its older name of the longest sample, max_seq_length, is of before. */
 static void take_trl(struct reading *r)
@@ -407,6 +428,7 @@ static void take_trl(struct reading *r)
                                       "lora_r",
                                       "completion_only_loss"};
     bool trl = false;
+    take_preference_length(r);
     if (settings_find(r->settings, "do_train"))
         return; /* of transformers' run_clm.py and its like */
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)

@@ -9,6 +9,11 @@
 
 /* clang-format off */
 
+/* The kernels of attention: of transformers, of axolotl, and of the Hub by their names. */
+#define ATTENTIONS \
+    "sdpa|flash_attention_2|flash_attention_3|eager|flex_attention|xformers|sage|kernels-community/flash-attn2|" \
+    "kernels-community/flash-attn3|kernels-community/vllm-flash-attn3"
+
 /* What DeepSpeed's own file would say, where it stands within another or is given by words. */
 #define DEEPSPEED_ROWS(prefix) LATER(prefix "*")
 
@@ -63,11 +68,11 @@
 
 static const struct key trainer_rows[] = {
     TRAINER_ROWS, PEFT_ROWS, OWN_ROWS, TYPE_ROWS, ACCELERATE_ROWS,
-    READ("ref_adapter_name", KEY_TEXT, tuning.other_adapter),
+    READ("ref_adapter_name", KEY_TEXT, tuning.other_adapter), READ("activation_offloading", KEY_FLAG, activation_offload),
     READ("max_seq_length", KEY_COUNT, sequence), READ("max_length", KEY_COUNT, sequence), READ("block_size", KEY_COUNT, sequence),
     READ("model_max_length", KEY_COUNT, sequence), READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
     READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
-    {"attn_implementation", KEY_WORD, AT(attention), "sdpa|flash_attention_2|flash_attention_3|eager", NULL},
+    {"attn_implementation", KEY_WORD, AT(attention), ATTENTIONS, NULL},
 #include "tables/accelerate.h"
 #include "tables/fsdp.h"
 #include "tables/trainer.h"
@@ -79,7 +84,7 @@ static const struct key accelerate_rows[] = {
     TRAINER_ROWS, PEFT_ROWS, OWN_ROWS, TYPE_ROWS, ACCELERATE_ROWS,
     READ("max_seq_length", KEY_COUNT, sequence), READ("max_length", KEY_COUNT, sequence), READ("block_size", KEY_COUNT, sequence), READ("model_max_length", KEY_COUNT, sequence),
     READ("deepspeed", KEY_TEXT, deepspeed),
-    {"attn_implementation", KEY_WORD, AT(attention), "sdpa|flash_attention_2|flash_attention_3|eager", NULL},
+    {"attn_implementation", KEY_WORD, AT(attention), ATTENTIONS, NULL},
     LATER("fsdp_config"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
     DEEPSPEED_ROWS("zero_optimization."),
 #include "tables/accelerate.h"
@@ -89,6 +94,7 @@ static const struct key accelerate_rows[] = {
 };
 
 static const struct key axolotl_rows[] = {
+    {"gradient_checkpointing", KEY_WORD, AT(checkpoints), "false|true|offload|offload_disk|unsloth", NULL},
     TRAINER_ROWS, PEFT_ROWS,
     READ("lora_target_linear", KEY_FLAG, tuning.all_linear), READ("peft_use_dora", KEY_FLAG, tuning.dora), READ("rl", KEY_TEXT, tuning.objective),
     READ("gptq", KEY_TEXT, tuning.gptq),
@@ -100,7 +106,7 @@ static const struct key axolotl_rows[] = {
     READ("tensor_parallel_size", KEY_COUNT, tensor), READ("context_parallel_size", KEY_COUNT, ring), READ("sequence_parallel_degree", KEY_COUNT, ring),
     READ("dp_shard_size", KEY_INTEGER, shard), READ("dp_replicate_size", KEY_COUNT, replicate), READ("expert_parallel_size", KEY_COUNT, expert),
     READ("adapter", KEY_TEXT, tuning.adapter), {"activation_offloading", KEY_WORD, AT(offloading), "false|true|legacy|hidden_states|disk", NULL},
-    {"attn_implementation", KEY_WORD, AT(attention), "sdpa|flash_attention_2|flash_attention_3|eager|flex_attention|xformers|sage", NULL},
+    {"attn_implementation", KEY_WORD, AT(attention), ATTENTIONS, NULL},
     READ("liger_rms_norm", KEY_FLAG, liger), READ("liger_glu_activation", KEY_FLAG, liger_mlp),
     READ("liger_fused_linear_cross_entropy", KEY_FLAG, chunked), READ("cut_cross_entropy", KEY_FLAG, chunked),
     READ("optimizer", KEY_TEXT, tuning.optimizer),

@@ -20,6 +20,7 @@ struct trainer {
     uint64_t tensor, context, ring, ulysses, replicate, expert;
     int64_t shard;
     int offloading; /* of axolotl: "false|true|..." */
+    int checkpoints; /* of axolotl: "false|true|offload|..." */
     int mixed, launch, strategy, attention, zero_stage, optimizer_device, param_device;
     int bf16, fp16; /* "false|true|auto|full" */
     bool fp8, tf32, checkpointing, no_checkpointing, fsdp_checkpointing, activation_offload,

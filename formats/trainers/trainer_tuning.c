@@ -375,12 +375,24 @@ static enum rk_status take_objective(const struct reading *r, const char *key, c
                   "cover: dpo, ipo, simpo, orpo, cpo and kto are known");
 }
 
+/* Keys of GRPO, whose beta is no preference's: what it generates is refused by its rows. */
+static bool generates(const struct reading *r)
+{
+    static const char *const keys[] = {"num_generations", "reward_funcs", "reward_funcs.0",
+                                       "max_completion_length"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (settings_find(r->settings, keys[i])) return true;
+    return false;
+}
+
 static enum rk_status read_objective(const struct reading *r)
 {
     const struct trainer_tuning *t = r->t;
     if (t->objective && *t->objective) return take_objective(r, "rl", t->objective);
     if (settings_find(r->settings, "dpo_beta")) return take_objective(r, "dpo_beta", "dpo");
-    if (t->beta > 0)
+    if (settings_find(r->settings, "gamma_beta_ratio"))
+        return take_objective(r, "gamma_beta_ratio", "simpo"); /* of SimPO's own trainer */
+    if (t->beta > 0 && !generates(r))
         return refuse(r, "beta",
                       "is of a trainer of preferences, which the file does not name: give --set "
                       "rl=dpo (or ipo, simpo, orpo, cpo, kto), or --ignore beta for supervised "

@@ -157,7 +157,7 @@ rank of adapters  8      the tool's default: the file has none
   plan: framework=fsdp dp8 gbs8 seq2048 grad-overlap recompute=full no-fused loss=padded lora8
   base=nf4 autocast
 rank of adapters  8      the tool's default: the file has none
-reckon: x.py:6:1: strategy dict: a strategy of mmengine (--set deepspeed=deepspeed_zero2 or deepspeed_zero3 says one), which plans do not cover: give --ignore strategy to estimate the run without it; tp_size may decide what the run costs: say it by --set and this tool's keys; and in one line: --ignore strategy
+reckon: x.py:6:1: strategy dict: a strategy of mmengine (--set deepspeed=deepspeed_zero2 or deepspeed_zero3 says one), which plans do not cover: give --ignore strategy to estimate the run without it; tp_size may decide what the run costs: say it by --set and this tool's keys; and in one line: --ignore strategy,tp_size
 reckon: x.py:7:1: tp_size: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then
   plan: framework=fsdp precision=fp32 dp8 mbs2 gbs16 seq4096 zero2 grad-overlap no-fused
   loss=padded objective=dpo
@@ -172,13 +172,10 @@ reference         adapter-off  the trainer switches adapters off
 MODEL hidden=4096
 mpt: 104,058,192 parameters, 8 GPUs with llm-foundry
 === stderr
-reckon: warning: factory.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost
 reckon: wrong.yaml:8:5: lora_target_modules.0: mystery_proj is not a matrix of a block that is known: q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj, lm_head and other names of these are: give --set lora_target_modules.0=all-linear, or those that have adapters
 reckon: wrong.yaml:2:15: load_in_4bit: weights of 4 or 8 bits cannot be trained: give adapters (LoRA), or load 16 bits
 reckon: wrong.yaml:2:8: stage: the loss needs more than one pass of one model, which plans do not cover: dpo, ipo, simpo, orpo, cpo and kto are known
-reckon: warning: wrong.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost
 reckon: wrong.yaml:4:18: finetuning_type: is none of full and lora, which plans know
-reckon: warning: wrong.yaml:3:11: not known: do_train, pref_beta: passed over, as others whose names begin so decide no cost
 reckon: wrong.yaml:3:9: lora_r: is an adapter's, but nothing says that one is trained: give --set use_peft=true where the program trains it, use_peft=false where (as in trl without that key) all weights are trained
 reckon: dpo.yaml:9:7: beta: is of a trainer of preferences, which the file does not name: give --set rl=dpo (or ipo, simpo, orpo, cpo, kto), or --ignore beta for supervised fine-tuning
 reckon: --set lora_rank: is an adapter's, but nothing says that one is trained: give --set use_peft=true where the program trains it, use_peft=false where (as in trl without that key) all weights are trained

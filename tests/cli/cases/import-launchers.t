@@ -43,7 +43,7 @@ llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with transformers
   plan: framework=deepspeed dp16 mbs2 gbs32 seq2048 zero2 no-fused loss=padded objective=kto
 reckon: note: trl.sh is read as a training of Hugging Face: reckon import trainer
 llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with transformers
-  plan: framework=deepspeed dp8 mbs2 gbs16 zero2 no-fused loss=padded objective=dpo
+  plan: framework=deepspeed dp8 mbs2 gbs16 seq1024 zero2 no-fused loss=padded objective=dpo
 
 qwen2.5-7b: 7,615,616,512 parameters, 8 GPUs with ms-swift
 llama3.1-8b: 8,030,261,248 parameters, 12 GPUs with transformers
@@ -52,8 +52,8 @@ llama3.1-8b: 8,030,261,248 parameters, 2 GPUs with transformers
 llama3.1-8b: 8,030,261,248 parameters, 6 GPUs with transformers
 llama3.1-8b: 8,030,261,248 parameters, 3 GPUs with transformers
 reckon: ds.sh: nothing says how many GPUs are used: give --gpus N
-  plan: framework=fsdp dp8 mbs2 gbs16 zero3 grad-overlap weight-overlap no-fused loss=padded
-  objective=dpo
+  plan: framework=fsdp dp8 mbs2 gbs16 seq1024 zero3 grad-overlap weight-overlap no-fused
+  loss=padded objective=dpo
 llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with transformers
 lora64 lora-targets=q lora-bytes=4
 reckon: warning: chat.sh: lora_dim: is followed for the matrices alone: embeddings and norms are trained, too, unless the program is told only_optimize_lora

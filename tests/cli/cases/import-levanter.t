@@ -32,7 +32,7 @@ reckon: note: llama.yaml is read as a training of Levanter: reckon import levant
 hub: 6,738,415,616 parameters, 8 GPUs with Levanter
   plan: framework=fsdp dp8 mbs8 gbs64 zero3 grad-overlap weight-overlap recompute=full
 === stderr
-reckon: bad.yaml:3:16: model.hidden_dimm: is not known, did you mean model.hidden_dim: correct it, or give --ignore model.hidden_dimm
+reckon: bad.yaml:3:16: model.hidden_dimm: is not known, and may decide what the run costs, did you mean model.hidden_dim: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: bad.yaml:3:9: model.type: hyena is not covered: gpt2, llama, mistral, mixtral, qwen, qwen3, olmo2 and gemma are
 reckon: data.yaml: has neither a model nor a trainer: data or an optimizer alone make no run
 === exit 3

@@ -137,7 +137,7 @@ reckon: file.sh:1:1: $C depends on the condition in line 1, which the script doe
 reckon: note: chunk.sh is read as a launch script of Megatron-LM: reckon import megatron
 reckon: chunk.sh:1:216: $V is not set in this script: give --set V=VALUE, for --vocab-size: a whole number; line 1:267: --recompute-method: "chunk" is not known; and in one line: --set V=VALUE
 reckon: note: frozen.sh is read as a training of Hugging Face: reckon import trainer
-reckon: frozen.sh: tune_type_llm frozen: the language model is not trained whole, which plans do not cover: give --ignore tune_type_llm to estimate the run without it; frozen_part may decide what the run costs: say it by --set and this tool's keys; and in one line: --ignore tune_type_llm
+reckon: frozen.sh: tune_type_llm frozen: the language model is not trained whole, which plans do not cover: give --ignore tune_type_llm to estimate the run without it; frozen_part may decide what the run costs: say it by --set and this tool's keys; and in one line: --ignore tune_type_llm,frozen_part
 reckon: frozen.sh: frozen_part: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: assigned.sh: starts dpo/train.py, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict; or give the format, reckon import FORMAT FILE
 reckon: note: media.sh is read as a training of Hugging Face: reckon import trainer

@@ -103,8 +103,8 @@ what                                         why
 experimental.pipeline_parallel_microbatches  2, one a stage: torchtitan's default
 exit 3
 reckon: warning: new.toml:6:13: model.norm_type np_layernorm: is not followed: norms are those of --model
-llama3.1-8b: 8,030,261,248 parameters, 64 GPUs with torchtitan
-  plan: framework=fsdp dp2 tp8 pp2 cp2 mbs2 gbs16 sp tp-overlap cp-kind=gather zero3 grad-overlap
+reckon: warning: new.toml:18:14: training.foo_degree 3: is left out, as --ignore says: by its name it may decide what the run costs
+reckon: warning: new.toml:36:13: activation_checkpoint.lora_rank 8: is left out, as --ignore says: by its name it may decide what the run costs
 reckon: ds.json:1:202: comms_logger.lora_rank: is not known, and may decide what the run costs, did you mean comms_logger.prof_all: correct it, or say it by --set and this tool's keys, and --ignore it
 reckon: ds.json:1:251: aio.shard_size: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: ds.json:1:262: bar: is not known: correct it, or give --ignore bar
@@ -120,7 +120,7 @@ reckon: axolotl.yaml:6:11: lora_foo: is not known, and may decide what the run c
 reckon: axolotl.yaml:7:23: dataset_shard_degree: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: warning: axolotl.yaml:5:12: not known: wandb_foo: passed over, as others whose names begin so decide no cost
 reckon: factory.yaml:3:11: use_lora: is not known, and may decide what the run costs, did you mean use_dora: correct it, or say it by --set and this tool's keys, and --ignore it then
-reckon: nemo.yaml:2:89: model.use_lora: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then; the vocabulary's size is in the files of the tokenizer; model.use_lora, model.hidden_size_of_foo may decide what the run costs: say them by --set and this tool's keys; and in one line: --vocabulary N
+reckon: nemo.yaml:2:89: model.use_lora: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then; the vocabulary's size is in the files of the tokenizer; model.use_lora, model.hidden_size_of_foo may decide what the run costs: say them by --set and this tool's keys; and in one line: --vocabulary N --ignore model.use_lora,model.hidden_size_of_foo
 reckon: nemo.yaml:2:127: model.hidden_size_of_foo: is not known, and may decide what the run costs, did you mean model.hidden_size: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: warning: nemo.yaml:2:104: not known: model.use_foo, exp_manager.foo: passed over, as others whose names begin so decide no cost
   plan: framework=deepspeed precision=fp32 dp8 mbs2 gbs16 zero2

@@ -44,6 +44,8 @@ Assumed because the arguments do not state it
 reckon: note: refer.yaml is read as a training of axolotl: reckon import axolotl
 reckon: note: refer.yaml is read as a training of axolotl: reckon import axolotl
 reckon: note: merge.yaml is read as a training of axolotl: reckon import axolotl
+reckon: warning: merge.yaml:1:42: training_defaults.micro_batch_size 2: is left out, as --ignore says: by its name it may decide what the run costs
+reckon: warning: merge.yaml:1:71: training_defaults.sequence_len 2048: is left out, as --ignore says: by its name it may decide what the run costs
 reckon: note: two.yaml is read as a training of axolotl: reckon import axolotl
 reckon: two.yaml:4:1: another document begins here: give one of them as a file
 reckon: note: list.yaml is read as a training of axolotl: reckon import axolotl
