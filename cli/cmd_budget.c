@@ -266,11 +266,10 @@ static enum rk_status note_short(struct report *report, const struct weighing *a
         report, "not affordable: no plan of %s fits these GPUs%s", w->model.id,
         at->budget.hosted ? ", nor with the memory of their nodes" : " without offload");
     if (w->fits)
-        text = report_text(report,
-                           "not affordable: %s gets %s tokens, the law asks for %s, which take %s",
-                           w->model.id, quantity_format(gets, QUANTITY_COUNT, w->tokens),
-                           quantity_format(asks, QUANTITY_COUNT, w->asked),
-                           asked_text(report, &at->budget, w));
+        text = report_text(
+            report, "not affordable: %s gets %s tokens, the law asks for %s, which take %s",
+            w->model.id, quantity_format(gets, QUANTITY_COUNT, w->tokens),
+            quantity_format(asks, QUANTITY_COUNT, w->asked), asked_text(report, &at->budget, w));
     enum rk_status status = RK_OK;
     if (args->days > 0 || !w->fits) status = rk_budget_enough(&at->budget, &more, &gpus, error);
     if (gpus)
