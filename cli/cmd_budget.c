@@ -1,6 +1,7 @@
 /* reckon budget: the largest model, or the most tokens, that money and days train on a machine. */
 #include "base/memory.h"
 #include "base/threads.h"
+#include "base/units.h"
 #include "catalog/hosts.h"
 #include "cli/commands.h"
 #include "cli/model_input.h"
@@ -217,16 +218,33 @@ static const char *budget_text(struct report *report, const struct budget_args *
     return text;
 }
 
-/* ", 50.2 days and 1.3 million USD" that the tokens take that the law asks for. */
+/* The run over the tokens that the law asks for. */
+static struct rk_campaign asked_of(const struct rk_budget *budget, const struct rk_budgeted *w,
+                                   struct rk_campaign_outcome *outcome)
+{
+    struct rk_campaign asked = w->campaign;
+    asked.tokens = w->asked;
+    if (!budget->spares_said) asked.recovery.spares = rk_campaign_spares(&asked);
+    rk_campaign_expect(&asked, outcome);
+    return asked;
+}
+
+/* ", 50.2 days and 1.3 million USD" that it takes. */
 static const char *asked_text(struct report *report, const struct rk_budget *budget,
                               const struct rk_budgeted *w)
 {
-    struct rk_campaign asked = w->campaign;
     struct rk_campaign_outcome outcome;
-    asked.tokens = w->asked;
-    if (!budget->spares_said) asked.recovery.spares = rk_campaign_spares(&asked);
-    rk_campaign_expect(&asked, &outcome);
+    const struct rk_campaign asked = asked_of(budget, w, &outcome);
     return verdict_bill(report, outcome.total_s / DAY_S, outcome.cost, asked.recovery.spares);
+}
+
+/* More accelerators shorten a run, and hardly make it cheaper. */
+static bool money_binds(const struct weighing *at, const struct rk_budgeted *w)
+{
+    struct rk_campaign_outcome outcome;
+    if (!w->fits || !(at->args->cost > 0)) return false;
+    asked_of(&at->budget, w, &outcome);
+    return outcome.cost > at->args->cost;
 }
 
 /* How far GPUs were doubled. */
@@ -243,20 +261,22 @@ static enum rk_status note_short(struct report *report, const struct weighing *a
     const struct budget_args *args = at->args;
     struct rk_budgeted more = {.model = w->model};
     uint64_t gpus = 0;
+    char gets[QUANTITY_TEXT], asks[QUANTITY_TEXT];
     const char *text = report_text(
         report, "not affordable: no plan of %s fits these GPUs%s", w->model.id,
         at->budget.hosted ? ", nor with the memory of their nodes" : " without offload");
     if (w->fits)
-        text = report_text(report,
-                           "not affordable: %s gets %.3g billion tokens, the law asks for %.3g "
-                           "billion, which take %s",
-                           w->model.id, w->tokens / 1e9, w->asked / 1e9,
-                           asked_text(report, &at->budget, w));
+        text = report_text(
+            report, "not affordable: %s gets %s tokens, the law asks for %s, which take %s",
+            w->model.id, quantity_format(gets, QUANTITY_COUNT, w->tokens),
+            quantity_format(asks, QUANTITY_COUNT, w->asked), asked_text(report, &at->budget, w));
     enum rk_status status = RK_OK;
     if (args->days > 0 || !w->fits) status = rk_budget_enough(&at->budget, &more, &gpus, error);
     if (gpus)
         text = report_text(report, "%s; %" PRIu64 " GPUs suffice, %s", text, gpus,
                            asked_text(report, &at->budget, &more));
+    else if (status == RK_OK && money_binds(at, w))
+        text = report_text(report, "%s; more GPUs make it no cheaper", text);
     else if (status == RK_OK && (args->days > 0 || !w->fits))
         text = report_text(report, "%s; doubling the GPUs does not suffice%s", text,
                            most_text(report, at->budget.system));

@@ -300,10 +300,12 @@ static bool is_database(const char *path)
     return found;
 }
 
+/* A folder that is called like a word of a plan, tp2, is none. */
 static bool is_file(const char *path)
 {
     struct stat info;
-    return strcmp(path, "-") != 0 && stat(path, &info) == 0;
+    return strcmp(path, "-") != 0 && stat(path, &info) == 0 &&
+           !(S_ISDIR(info.st_mode) && plan_is_line(path));
 }
 
 /* Is it a plan by itself: a file, a line of several words, changes of the plan before it? */

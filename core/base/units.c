@@ -63,7 +63,7 @@ static const struct { const char *noun, *example; } quantities[QUANTITIES] = {
     [QUANTITY_COUNT]       = { "a number",       "a number such as 60, 3e-4 or 1.5T" },
     [QUANTITY_BYTES]       = { "a size",         "a size such as \"80GiB\"" },
     [QUANTITY_BYTES_PER_S] = { "a rate",         "a rate such as \"100GB/s\" or \"400Gb/s\"" },
-    [QUANTITY_SECONDS]     = { "a time",         "a time such as \"10us\"" },
+    [QUANTITY_SECONDS]     = { "a time",         "a time such as \"10us\" or \"30min\"" },
     [QUANTITY_FLOP]        = { "an amount of work", "an amount of work such as \"16GFLOP\"" },
     [QUANTITY_FLOP_PER_S]  = { "a rate of work", "a rate of work such as \"312TFLOP/s\"" },
 };

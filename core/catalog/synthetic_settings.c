@@ -448,7 +448,7 @@ static enum rk_status set_network_value(const struct parser *parser, struct span
     enum rk_status status = synthetic_set_property(parser, rate, &network_properties[0], network);
     if (status == RK_OK) status = set_list(parser, list, network_properties, network);
     if (status == RK_OK && !network->size)
-        return fail(parser, span_end(rate), "a new network needs a size: %.*s,size=8",
+        return fail(parser, span_end(rate), "a new network needs a size: %.*s,size=65536",
                     (int)(rate.length < 32 ? rate.length : 32), rate.at);
     return status;
 }

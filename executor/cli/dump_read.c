@@ -134,17 +134,24 @@ static enum rk_status add_files(struct dump_set *set, const char *folder, struct
     return status;
 }
 
-/* The first step of a folder, or the one that is asked for; 0: none. */
+/* The first step of a folder from `step` on; 0: none. */
 static unsigned long long step_of(const char *folder, uint64_t step)
 {
     unsigned long long first = 0, n;
     DIR *dir = opendir(folder);
     for (const struct dirent *one; dir && (one = readdir(dir));)
-        if (sscanf(one->d_name, "step-%llu", &n) == 1 && (!step || n == step) &&
-            (!first || n < first))
+        if (sscanf(one->d_name, "step-%llu", &n) == 1 && n >= step && (!first || n < first))
             first = n;
     if (dir) closedir(dir);
     return first;
+}
+
+/* Another step than the one that is asked for, of a folder that has steps. */
+static enum rk_status refuse_step(const char *folder, unsigned long long step,
+                                  unsigned long long other, struct rk_error *error)
+{
+    return rk_fail(error, RK_BAD_INPUT, folder, 0, 0,
+                   "holds no step %llu, but step %llu: give --step %llu", step, other, other);
 }
 
 enum rk_status dump_set_open(const char *folder, uint64_t step, struct dump_set *set,
@@ -152,7 +159,9 @@ enum rk_status dump_set_open(const char *folder, uint64_t step, struct dump_set 
 {
     char inner[512];
     memset(set, 0, sizeof *set);
-    const unsigned long long found = step_of(folder, step);
+    unsigned long long found = step_of(folder, step);
+    if (!found) found = step_of(folder, 0);
+    if (step && found && found != step) return refuse_step(folder, step, found, error);
     snprintf(inner, sizeof inner, found ? "%s/step-%08llu" : "%s", folder, found);
     enum rk_status status = add_files(set, inner, error);
     if (status == RK_OK && !set->files)

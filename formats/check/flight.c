@@ -273,19 +273,23 @@ static bool judge_turn(const struct flight *f, const struct group *g, const stru
     return wrong;
 }
 
-/* All have called it, and it did not end: nothing of the program's. */
+/* All have called it, and it did not end on some: nothing of the program's. */
 static void judge_stuck(const struct flight *f, const struct call *call, size_t count)
 {
-    char ranks[48];
-    size_t stuck = 0;
-    for (size_t i = 0; i < count; i++)
-        stuck += !call[i].completed;
-    if (!stuck || findings_have(f->findings, "7.*")) return;
-    list(call, count, ranks, sizeof ranks);
-    struct rk_finding *finding = blame(f, "7.deadlock", call, call->rank);
-    snprintf(finding->need, sizeof finding->need,
-             "ranks %s have called it, and on %zu it has not ended: a link, or a device", ranks,
-             stuck);
+    char ranks[48], waiting[48];
+    struct call *stuck = malloc(count * sizeof *stuck);
+    size_t open = 0;
+    for (size_t i = 0; stuck && i < count; i++)
+        if (!call[i].completed) stuck[open++] = call[i];
+    if (open && !findings_have(f->findings, "7.*")) {
+        list(call, count, ranks, sizeof ranks);
+        list(stuck, open, waiting, sizeof waiting);
+        struct rk_finding *finding = blame(f, "7.deadlock", stuck, stuck->rank);
+        snprintf(finding->need, sizeof finding->need,
+                 "ranks %s have called it, and it has not ended on %s %s: a link, or a device",
+                 ranks, open > 1 ? "ranks" : "rank", waiting);
+    }
+    free(stuck);
 }
 
 static int ascending(const void *a, const void *b)

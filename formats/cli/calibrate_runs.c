@@ -99,6 +99,22 @@ enum rk_status calibrate_runs(const struct option_texts *paths, const char *give
 
 enum { LOG_SAMPLES = 4 }; /* the number that calibrate() fits a constant to */
 
+/* How many accelerators the run had, which its degrees alone do not tell; 0: the plan says it. */
+static enum rk_status gpus_of(const struct calibrate_log *log, const struct rk_system *system,
+                              uint64_t *gpus, struct rk_error *error)
+{
+    struct plan_draft draft = plan_draft();
+    const enum rk_status status = plan_named(log->plan, &draft, error);
+    if (status != RK_OK) return status;
+    if (plan_given(&draft, "gpus") || plan_given(&draft, "data")) return RK_OK;
+    if (!plan_take_devices(&draft, system))
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "calibrate: --plan does not say on how many GPUs the run was: add gpus256, "
+                       "or dp8, to it");
+    *gpus = draft.plan.ranks;
+    return RK_OK;
+}
+
 static enum rk_status read_run(const struct calibrate_log *log, const char *system,
                                struct fact *fact, struct rk_error *error)
 {
@@ -107,8 +123,10 @@ static enum rk_status read_run(const struct calibrate_log *log, const char *syst
                        "calibrate: --log needs --model and --plan: what the run was");
     enum rk_status status = model_open(log->model, &fact->model, error);
     char host[HOST_WORD];
+    uint64_t gpus = 0;
     if (status == RK_OK) status = rk_system_load(system, &fact->system, error);
-    if (status == RK_OK) status = plan_named_on(log->plan, &fact->system, 0, &fact->plan, error);
+    if (status == RK_OK) status = gpus_of(log, &fact->system, &gpus, error);
+    if (status == RK_OK) status = plan_named_on(log->plan, &fact->system, gpus, &fact->plan, error);
     if (status == RK_OK) status = host_add(&fact->plan, system, &fact->system, host, error);
     fact->lone_batch = (double)fact->plan.batch;
     return status;

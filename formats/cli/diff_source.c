@@ -19,6 +19,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum form { PLAN_FILE, PLAN_WORDS, PLAN_CHANGES, PLAN_SCRIPT };
@@ -26,11 +27,13 @@ enum form { PLAN_FILE, PLAN_WORDS, PLAN_CHANGES, PLAN_SCRIPT };
 /* "x.json" is a plan, "+tp4" a change of the other plan, "tp8 pp4" words; else it is a script. */
 static enum form form_of(const char *text)
 {
+    struct stat about;
     const size_t word = strcspn(text, " \t");
     if (text_ends_in(text, ".json") || text_ends_in(text, ".json.gz") || strcmp(text, "-") == 0)
         return PLAN_FILE;
     if (*text == '+') return PLAN_CHANGES;
-    return plan_is_word(text, word) && access(text, F_OK) != 0 ? PLAN_WORDS : PLAN_SCRIPT;
+    const bool file = stat(text, &about) == 0 && !S_ISDIR(about.st_mode);
+    return plan_is_word(text, word) && !file ? PLAN_WORDS : PLAN_SCRIPT;
 }
 
 struct megatron_options diff_options(const struct diff_source *source, int version)

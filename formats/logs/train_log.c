@@ -167,12 +167,15 @@ struct choice {
 
 /* Every rank may print a step: it counts once. */
 static void keep_line(const struct train_log_line *said, const struct choice *chosen,
-                      struct train_log *log, uint64_t *last_step)
+                      double samples, struct train_log *log, uint64_t *last_step)
 {
     if (said->rank != chosen->rank || said->steps != chosen->steps) return;
     if (said->step > 0 && said->step == *last_step) return;
     *last_step = said->step;
-    keep(log, said->step_s);
+    if (said->batch > 0 && (double)said->batch != samples)
+        log->other_batch = said->batch;
+    else
+        keep(log, said->step_s);
 }
 
 /* `last` is the last line of its bar before one of something else, or at the end: its rate is that
@@ -211,7 +214,7 @@ static void read_lines(char *text, const struct train_log_scale *scale, struct t
     choose(&last, &chosen);
     log->format = chosen.format;
     for (char *at = text; next_line(&at, scale, &said);)
-        keep_line(&said, &chosen, log, &last_step);
+        keep_line(&said, &chosen, scale->samples, log, &last_step);
 }
 
 /* All its steps are as long as their mean. */
@@ -272,6 +275,11 @@ enum rk_status train_log_load(const char *path, const struct train_log_scale *sc
     read_lines(text, scale, log);
     free(text);
     if (log->steps) return RK_OK;
+    if (log->other_batch)
+        return rk_fail(error, RK_BAD_INPUT, text_file_name(path), 0, 0,
+                       "its steps have a batch of %" PRIu64
+                       ", the plan one of %.0f: give gbs%" PRIu64,
+                       log->other_batch, scale->samples, log->other_batch);
     return rk_fail(error, RK_BAD_INPUT, text_file_name(path), 0, 0,
                    "no line tells the time of a step as Megatron-LM (\"%s\"), NeMo, nanotron, "
                    "DeepSpeed or torchtitan (\"tps:\") print it, and no progress bar does (\"%s\")",

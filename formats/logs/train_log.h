@@ -21,6 +21,7 @@ struct train_log {
     const char *format; /* "Megatron-LM": whose lines they are; static storage */
     size_t steps;
     double step_s[TRAIN_LOG_STEPS]; /* in the order of the log */
+    uint64_t other_batch;           /* of steps that are left out, as those of a ramp-up; 0: none */
     struct kernel_trace trace;      /* of a profile; no kernels: it is a log */
 };
 
@@ -43,7 +44,8 @@ struct train_log_line {
 bool train_log_read_line(const char *line, const struct train_log_scale *scale,
                          struct train_log_line *said);
 
-/* "-" is standard input. RK_BAD_INPUT: no such file, or no line of a known format; lines of several
+/* "-" is standard input. Steps that say another batch than `samples` are left out. RK_BAD_INPUT: no
+ * such file, no step of that batch, or no line of a known format; lines of several
  * formats: those of the least rank count; of several bars: those of the one that takes most time.
  */
 enum rk_status train_log_load(const char *path, const struct train_log_scale *scale,

@@ -13,16 +13,22 @@ static struct rk_error error_;
 /* 256 samples of 4096 tokens on 8 GPUs. */
 static const struct train_log_scale scale = {256, 256 * 4096 / 8.0};
 
-static enum rk_status load(const char *text)
+static enum rk_status load_of(double samples, const char *text)
 {
+    const struct train_log_scale own = {samples, scale.tokens_per_gpu};
     char path[64];
     snprintf(path, sizeof path, "test_train_log.%ld", (long)getpid());
     FILE *file = fopen(path, "w");
     fputs(text, file);
     fclose(file);
-    const enum rk_status status = train_log_load(path, &scale, &log_, &error_);
+    const enum rk_status status = train_log_load(path, &own, &log_, &error_);
     remove(path);
     return status;
+}
+
+static enum rk_status load(const char *text)
+{
+    return load_of(scale.samples, text);
 }
 
 Test(train_log, lines_of_five_frameworks)
@@ -224,12 +230,33 @@ Test(train_log, logs_that_people_showed)
          131072 / 1228.0, 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        cr_assert_eq(load(rows[i].text), RK_OK, "%s: %s", rows[i].where, error_.text);
+        const char *said = strstr(rows[i].text, "batch size:");
+        if (!said) said = strstr(rows[i].text, "batch_size:");
+        const double batch = said ? strtod(said + strlen("batch size:"), NULL) : 0;
+        cr_assert_eq(load_of(batch > 0 ? batch : 256, rows[i].text), RK_OK, "%s: %s", rows[i].where,
+                     error_.text);
         cr_expect_str_eq(log_.format, rows[i].format, "%s: %s", rows[i].where, log_.format);
         cr_assert_eq(log_.steps, rows[i].steps, "%s: %zu", rows[i].where, log_.steps);
         cr_expect_float_eq(log_.step_s[log_.steps - 1], rows[i].step_s, 1e-9 * rows[i].step_s, "%s",
                            rows[i].where);
     }
+}
+
+/* Of a ramp-up the steps of the plan's batch; none of them is another run's log. */
+Test(train_log, steps_of_another_batch_are_left_out)
+{
+#define STEP(n, ms, batch)                                                                         \
+    "iteration " n "/ 9 | elapsed time per iteration (ms): " ms " | global batch size: " batch     \
+    " |\n"
+    cr_assert_eq(load(STEP("1", "500", "128") STEP("2", "900", "256") STEP("3", "910", "256")),
+                 RK_OK);
+    cr_expect_eq(log_.steps, 2);
+    cr_expect_eq(log_.other_batch, 128);
+    cr_expect_float_eq(log_.step_s[0], 0.9, 1e-12);
+    cr_expect_eq(load(STEP("1", "500", "512") STEP("2", "500", "512")), RK_BAD_INPUT);
+    cr_expect(strstr(error_.text, "a batch of 512, the plan one of 256: give gbs512"), "%s",
+              error_.text);
+#undef STEP
 }
 
 /* Both of DeepSpeed: the second is the mean of all steps so far, and without a number. */

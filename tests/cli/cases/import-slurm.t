@@ -160,7 +160,7 @@ reckon: <stdin>:1:1: Nodes=ALL does not say how many: what `scontrol show topolo
 reckon: unknown system "h100-sxm5-80": did you mean "h100-sxm5-80g"? ("reckon systems" lists them; a file's name ends in .json)
 reckon: "h100-sxm5-80g x128 name=spine + h100-sxm5-80g x72 na...":1:65: "100" has no unit: write a rate such as "100GB/s" or "400Gb/s"
 reckon: "h100-sxm5-80g x128 name=spine + h100-sxm5-80g x72 na...":1:65: a link needs a bandwidth above 0; clusters that nothing joins are searched one by one
-reckon: "h100-sxm5-80g x128 name=spine + h100-sxm5-80g x72 na...":1:71: "" is not a time: write a time such as "10us"
+reckon: "h100-sxm5-80g x128 name=spine + h100-sxm5-80g x72 na...":1:71: "" is not a time: write a time such as "10us" or "30min"
 reckon: "h100-sxm5-80g hbm=0GiB":1:19: must be > 0
 reckon: --link: the switches of - join all nodes, leave it out
 reckon: <stdin>:1:1: Nodes="n[0-1048575],m" is not a list such as n[00-15],m1

@@ -16,6 +16,17 @@ for model in models models/; do reckon predict -m $model -s h100 -g 8 2>/dev/nul
 { head -1 "$RECKON_SOURCE/data/measured/runs.csv"; grep ',H100-SXM5-80GB,' "$RECKON_SOURCE/data/measured/runs.csv" | head -5; } >mine.csv
 for system in h100 'h100 x8' h100-sxm5-80g; do reckon calibrate "$system" --runs mine.csv | grep steps | cut -c1-19; done
 reckon calibrate a100 --runs mine.csv; echo "exit $?"
+# how many GPUs a run had is no guess, nor whether its log is of the plan
+for i in 1 2 3 4; do echo " iteration $i/ 9 | elapsed time per iteration (ms): 9000.0 | global batch size: 512 |"; done >train.log
+for words in "tp8 pp4 zero1 gbs512" "tp8 pp4 zero1 gbs256 gpus256" "tp8 pp4 vpp5 sp zero1 gbs512 gpus256"; do
+    reckon calibrate h100-sxm5-80g --log train.log -m llama3.1-70b --plan "$words" -o mine.json 2>&1 | grep -E '^steps|^reckon' | cut -c1-90
+done
+reckon doctor train.log -m llama3.1-70b -s h100-sxm5-80g tp8 pp4 vpp5 sp zero1 gbs256 gpus256
+# a folder that is called like a word of a plan is no plan
+mkdir tp2 && reckon report $on tp2 zero1 -o folder.html && reckon diff $on tp2 tp4 | head -1
+# where the machine has no network for so many
+reckon fits llama3.1-70b "h100-pcie-80g x16" | head -1
+reckon fits llama3.1-8b "h100-pcie-80g x16 net2=100Gb/s,size=16" | cut -d ' ' -f 1 | head -1
 # figures are no conditions
 for where in hbm 'hbm + 1GiB' 'time and tensor <= 4' 'not memory'; do reckon search $on -b 8 -q --where "$where"; echo "exit $?"; done
 reckon search $on -b 8 -q -k 1 --where 'sequence_parallel and not tensor == 1' | grep -c 'of them satisfy'
@@ -60,6 +71,12 @@ steps             5
 steps             5
 steps             5
 exit 2
+reckon: calibrate: --plan does not say on how many GPUs the run was: add gpus256, or dp8, 
+reckon: train.log: its steps have a batch of 512, the plan one of 256: give gbs512
+steps             4   117.7        117.7   88.0         88.0
+A does not fit, B fits: B takes 15.3 % more time than A, 4.262 s against 3.697 s per step, 0.867 times the throughput
+cannot run: the outermost network of h100-pcie-80g x16 joins 8 GPUs, the plan has 16: add a network to the machine: net2=100Gb/s,size=16
+fits:
 exit 2
 exit 2
 exit 2
@@ -68,15 +85,19 @@ exit 2
 exit 2
 exit 2
 best
+folder.html
 mine.csv
+mine.json
 models
 p.json
+tp2
+train.log
 exit 3
 exit 3
 exit 3
 exit 2
 exit 2
-not affordable: llama3.1-8b gets 1.44 billion tokens, the law asks for 161 billion, which take 23.31 days and 22.29k USD with 1 spare node
+not affordable: llama3.1-8b gets 1.438B tokens, the law asks for 160.6B, which take 23.31 days and 22.29k USD with 1 spare node; more GPUs make it no cheaper
 does not fit: memory tier 0 (HBM3) needs 180.1 GiB on stage 0, has 79.20 GiB: 100.9 GiB too little
   reckon predict -m llama3.1-8b -s 'h100 x8 + a100 x8 link=100Gb/s@50us' tp2 pp2 vpp2 cp2 gbs16 stages=2:4@1/dp2,11/dp2,5,12 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
 cannot run: the number of a cluster: got 0
@@ -92,6 +113,7 @@ exit 2
 === stderr
 reckon: calibrate: 5 of 5 rows are left out; the first, mcore_002: another accelerator
 reckon: calibrate: no row of --runs is a time on a100-sxm4-80g that can be predicted
+reckon: train.log: its steps have a batch of 512, the plan one of 256: give gbs512
 reckon: --where: column 1 of "hbm": this is not a condition: compare it, as in hbm < 60GiB
 reckon: --where: column 1 of "hbm + 1GiB": this is not a condition: compare it, as in hbm < 60GiB
 reckon: --where: column 1 of "time and tensor <= 4": this is not a condition: compare it, as in hbm < 60GiB

@@ -18,7 +18,7 @@ exit 2
 === stderr
 reckon: --window: "2s" is not a range: give FROM..TO, 1.5s..2s
 reckon: --window: "2s..1s" runs backwards or begins before the step: give FROM..TO
-reckon: --window: "1" has no unit: write a time such as "10us"
+reckon: --window: "1" has no unit: write a time such as "10us" or "30min"
 reckon: --window: "9000s..9001s" begins after the step, which takes 21.02 s
 reckon: --full and --window exclude each other
 reckon: --stages: there is no stage 9: the last one is 7
