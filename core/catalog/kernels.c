@@ -67,6 +67,7 @@ const struct field link_fields[] = {
     { "hop_us",     FIELD_NUMBER, FIELD_REQUIRED, "us", AT(rk_link, hop_s), .max = 1e6, .help = "time of one step from rank to rank" },
     { "ramp_MB",    FIELD_NUMBER, .unit = "MB", AT(rk_link, ramp_bytes), .max = 1e6, .help = "message at which the start of the pipeline takes as long as the rest" },
     { "in_network", FIELD_NUMBER, AT(rk_link, in_network), .max = 1, .help = "share of the bandwidth of all-reduces inside the switches; 0: none" },
+    { "mesh_to",    FIELD_NUMBER, AT(rk_link, mesh_to), .max = 64, .help = "accelerators of the largest board with a wire for each pair instead of a switch; 0: none" },
     { "mesh",       FIELD_BOOL,   AT(rk_link, mesh), .help = "a wire for each pair instead of a switch" },
     { "copied",     FIELD_BOOL,   AT(rk_link, copied), .help = "by the processors that compute, as between threads: no overlap" },
     { "rates",      FIELD_OTHER,  AT(rk_link, rates), .load = stream_rates_load, .help = "measured rates instead of bandwidth, efficiency and ramp: rows of MB of a stream, GB/s" },

@@ -42,10 +42,15 @@ static double efficiency_of(const struct rk_network *network)
     return network->link.efficiency > 0 ? network->link.efficiency : network->efficiency;
 }
 
+static bool wired(const struct rk_network *network)
+{
+    return network->link.mesh || (double)network->size <= network->link.mesh_to;
+}
+
 static double tier_rate(const struct rk_network *network, double joined)
 {
     const double others = (double)network->size - 1;
-    const double wires = network->link.mesh && others > 0 ? smaller(1, (joined - 1) / others) : 1;
+    const double wires = wired(network) && others > 0 ? smaller(1, (joined - 1) / others) : 1;
     return network->bandwidth_Bps * efficiency_of(network) * wires;
 }
 
@@ -58,7 +63,7 @@ static struct span_tier make_tier(const struct rk_system *system, int index, dou
         .inside = inside,
         .domains = joined / inside,
         .rate_Bps = tier_rate(network, joined),
-        .reduce_Bps = network->bandwidth_Bps * network->link.in_network,
+        .reduce_Bps = wired(network) ? 0 : network->bandwidth_Bps * network->link.in_network,
         .base_s = own ? network->link.base_s : network->latency_s,
         .hop_s = network->link.hop_s,
         .ramp_bytes = network->link.ramp_bytes,

@@ -168,6 +168,21 @@ Test(collectives, a_mesh_has_a_wire_for_each_pair)
     tiers[0].link.mesh = false;
 }
 
+/* A board of four has a wire for each pair; one of eight has a switch, which reduces. */
+Test(collectives, a_small_board_has_no_switch)
+{
+    const uint64_t size = tiers[0].size;
+    tiers[0].link.mesh_to = 4;
+    tiers[0].link.in_network = 1.5;
+    cr_expect_float_eq(seconds(ALL_GATHER, 2, 1, 1e9), 1e-3 + 1e-6 + 5e-3, 1e-12);
+    tiers[0].size = 4;
+    cr_expect_float_eq(seconds(ALL_GATHER, 2, 1, 1e9), 1e-3 + 1e-6 + 1.5e-2, 1e-12);
+    cr_expect_float_eq(seconds(ALL_GATHER, 4, 1, 1e9), 1e-3 + 3e-6 + 7.5e-3, 1e-12);
+    cr_expect_float_eq(seconds(ALL_REDUCE, 4, 1, 1e9), 1e-3 + 6e-6 + 1.5e-2, 1e-12);
+    tiers[0].size = size;
+    tiers[0].link.mesh_to = tiers[0].link.in_network = 0;
+}
+
 Test(collectives, messages_and_all_to_all)
 {
     cr_expect_float_eq(seconds(SEND, 8, 1, 1e8), 1e-3 + 1e-6 + 1e-3, 1e-12);

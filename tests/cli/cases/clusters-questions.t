@@ -454,8 +454,8 @@ system       GPUs  plans  fits    step  tokens/s/GPU    MFU  memory  fits in  GP
                                      s                    %     GiB        %
 8, 25Gb/s      24     13    13  3.4128        9601.5  49.95    53.4       96         16       0.03792  pp2 vpp4 cp2 gbs64 stages=4:4/dp4,3/dp4,4*4,5,4 messages-sharded zero1 grad-overlap weight-overlap
 8, 100Gb/s     24     20    20  3.2247        6774.5  45.66    63.7       83         24       0.04658  tp2 pp2 gbs64 stages=8:4@1/dp4,28/dp8/tp1/cp2/no-sp/no-tp-overlap messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
-16, 25Gb/s     32     14    14  3.1279        5238.0  41.43    61.8       86         32       0.05561  tp4 pp2 gbs64 stages=8:5@1/dp4,27/dp8/tp1/cp2/no-sp/no-tp-overlap messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
-16, 100Gb/s    32     20    20  2.7192        6025.2  47.66    60.5       87         32       0.04834  tp2 pp2 vpp2 gbs64 stages=8:4@1/dp8,11/dp8/tp1/cp2/no-sp/no-tp-overlap,5,12 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
+16, 25Gb/s     32     13    13  3.1279        5238.0  41.43    61.8       86         32       0.05561  tp4 pp2 gbs64 stages=8:5@1/dp4,27/dp8/tp1/cp2/no-sp/no-tp-overlap messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
+16, 100Gb/s    32     19    19  2.7192        6025.2  47.66    60.5       87         32       0.04834  tp2 pp2 vpp2 gbs64 stages=8:4@1/dp8,11/dp8/tp1/cp2/no-sp/no-tp-overlap,5,12 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
 system,gpus,plans,fits,step_s
 8,16,3,3,187.5536582888906
 16,24,6,6,72.29302207975275

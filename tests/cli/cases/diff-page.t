@@ -18,17 +18,17 @@ sh -e commands >/dev/null && echo "they run"
 llama3.1-70b on h100-sxm5-80g
 A  gpus64 tp8 pp2 sp zero1 gbs128: 19.78 s per step, 61.21 GiB
   plan: dp4 tp8 pp2 gbs128 sp zero1
-  50 % interval 18.18-25.56 s, 90 % interval 14.59-48.23 s (cross-validated on Hopper, dense,
-  megatron: 266 runs from 20 sources); 50 % interval of tuned benchmarks 17.87-25.56 s,
-  of ordinary runs 17.49-26.09 s
-B  A with options: 18.75 s per step, 73.53 GiB, unsure: P(fits) 69 %
+  50 % interval 18.20-25.40 s, 90 % interval 14.98-45.75 s (cross-validated on Hopper, dense,
+  megatron: 266 runs from 20 sources); 50 % interval of tuned benchmarks 18.18-25.34 s,
+  of ordinary runs 17.82-26.01 s
+B  A with options: 18.75 s per step, 73.53 GiB, unsure: P(fits) 70 %
   plan: dp2 tp4 pp8 gbs128 sp zero1
-  50 % interval 17.40-23.52 s, 90 % interval 14.33-41.21 s (cross-validated on Hopper, dense,
-  megatron: 266 runs from 20 sources); 50 % interval of tuned benchmarks 17.14-23.52 s,
-  of ordinary runs 16.82-23.95 s
+  50 % interval 17.42-23.38 s, 90 % interval 14.67-39.34 s (cross-validated on Hopper, dense,
+  megatron: 266 runs from 20 sources); 50 % interval of tuned benchmarks 17.40-23.34 s,
+  of ordinary runs 17.10-23.88 s
 
 Differences, and the effect of each key: A with it alone, B without it
-B  : 18.75 s per step, 73.53 GiB, unsure: P(fits) 69 %
+B  : 18.75 s per step, 73.53 GiB, unsure: P(fits) 70 %
 0
 2
 <h2 id="section-summary"

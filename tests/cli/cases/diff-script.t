@@ -18,7 +18,7 @@ argument             from       to    alone    memory
 >     --sequence-parallel --tp-comm-overlap --micro-batch-size 1
 < export CUDA_DEVICE_MAX_CONNECTIONS=1
 > export CUDA_DEVICE_MAX_CONNECTIONS=8
-run2.sh: note 5.stage: stage 0 77.0 GiB: unsure, P(fits) 55 %: 79 GiB are there: recompute=selective:layernorm needs 72 GiB
+run2.sh: note 5.stage: stage 0 77.0 GiB: unsure, P(fits) 56 %: 79 GiB are there: recompute=selective:layernorm needs 72 GiB
 run2.sh on h100-sxm5-80g: 1 note
 0
 exit 3

@@ -17,7 +17,7 @@ for w in objective=kto "objective=kto seq4096" "seq4096 weight-bytes=2 gradient-
   reckon import tune.sh -m llama3.1-8b -o tune.plan >/dev/null 2>&1; reckon fits llama3.1-8b h100-sxm5-80g -p tune.plan no-grad-overlap no-weight-overlap | sed -n '1p;3,5p'
 done
 === stdout
-fastest way of fine-tuning: QLoRA, 419 tokens/s per GPU; fits: P(fits) 77 %, 39.14 s per step (50 % 38.27-53.03 s), MFU 37.0 %, memory 21.0 of 23.6 GiB
+fastest way of fine-tuning: QLoRA, 421 tokens/s per GPU; fits: P(fits) 77 %, 38.90 s per step (50 % 37.58-51.32 s), MFU 37.2 %, memory 21.0 of 23.6 GiB
   plan: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4
   base=nf4-dq offload-optimizer=1 offload-weights=1
   assumed: gpus 2 (all of the system), precision bf16, sequence 8192 (the model's),
@@ -26,16 +26,15 @@ fastest way of fine-tuning: QLoRA, 419 tokens/s per GPU; fits: P(fits) 77 %, 39.
   weight_overlap no (left to the training code)
 qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
   offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
-  outside what was validated: offload-weights: no compared run had it
-Least memory: QLoRA, 12.70 GiB with 1 sample, 398 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+Least memory: QLoRA, 12.70 GiB with 1 sample, 403 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
 method  has the        fits   need  samples  up to  tokens/s/GPU  longest  plan
                                GiB
-LoRA    least memory   fits  14.13        1      1           358   15,360  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
-LoRA    most tokens/s  fits  16.19        1      1           358   12,288  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
-QLoRA   least memory   fits  12.70        1      2           398   16,896  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
-QLoRA   most tokens/s  fits  21.02        2      2           419   16,896  framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+LoRA    least memory   fits  14.13        1      1           361   15,360  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
+LoRA    most tokens/s  fits  16.19        1      1           361   12,288  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
+QLoRA   least memory   fits  12.70        1      2           403   16,896  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+QLoRA   most tokens/s  fits  21.02        2      2           421   16,896  framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, in steps of 512. A way fits when its P(fits) is at least 75 % (--sure). A way that offloads is called the fastest only where it is faster by a tenth.
 exit 0
@@ -55,18 +54,18 @@ exit 0
 llama3.1-8b on rtx4090 x1, 1 GPU, samples of 2K tokens
   offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
   outside what was validated: base nf4: no compared run had it
-Least memory: as given, 4.228 GiB with 1 sample, 881 tokens/s per GPU: framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
+Least memory: as given, 4.228 GiB with 1 sample, 1176 tokens/s per GPU: framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
 method    has the        fits   need  samples  up to  tokens/s/GPU  longest  plan
                                  GiB
-as given  least memory   fits   4.23        1     16           881   38,912  framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
+as given  least memory   fits   4.23        1     16          1176   38,912  framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
 does not fit: no way of fine-tuning does; take more or larger GPUs, or shorter samples
 llama3.1-405b on rtx4090 x1, 1 GPU, samples of 64K tokens
   offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
   assumed: gpus 1 (all of the system), precision bf16, attention flash
 exit 1
-fastest way of fine-tuning: QLoRA, 419 tokens/s per GPU; fits: P(fits) 77 %, 39.14 s per step (50 % 38.27-53.03 s), MFU 37.0 %, memory 21.0 of 23.6 GiB, 0.3459 days
+fastest way of fine-tuning: QLoRA, 421 tokens/s per GPU; fits: P(fits) 77 %, 38.90 s per step (50 % 37.58-51.32 s), MFU 37.2 %, memory 21.0 of 23.6 GiB, 0.3439 days
   plan: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4
   base=nf4-dq offload-optimizer=1 offload-weights=1
   assumed: gpus 2 (all of the system), precision bf16, sequence 8192 (the model's),
@@ -75,17 +74,17 @@ fastest way of fine-tuning: QLoRA, 419 tokens/s per GPU; fits: P(fits) 77 %, 39.
   weight_overlap no (left to the training code)
 qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
   offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
-  outside what was validated: offload-weights: no compared run had it
-Least memory: QLoRA, 12.70 GiB with 1 sample, 398 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+Least memory: QLoRA, 12.70 GiB with 1 sample, 403 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
 method  has the        fits   need  samples  up to  tokens/s/GPU  longest    days  plan
                                GiB
+LoRA    least memory   fits  14.13        1      1           361   15,360  0.4008  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
 The run
 tokens                         25.000 M
 steps                          763
-days                           0.3459            expected, failures and checkpoints included
-fits: P(fits) 77 %, 39.14 s per step (50 % 38.27-53.03 s), MFU 37.0 %, memory 21.0 of 23.6 GiB
+days                           0.3439            expected, failures and checkpoints included
+fits: P(fits) 77 %, 38.90 s per step (50 % 37.58-51.32 s), MFU 37.2 %, memory 21.0 of 23.6 GiB
 base_model: qwen3-32b # your checkpoint of it
 datasets:
   - path: tatsu-lab/alpaca
@@ -95,7 +94,7 @@ adapter: qlora
 lora_r: 16
 lora_alpha: 32
 torchrun --nnodes 1 --nproc_per_node 2 --node_rank "${NODE_RANK:-0}" --master_addr "${MASTER_ADDR:-localhost}" --master_port "${MASTER_PORT:-29500}" \
-    -m axolotl.cli.train axolotl.yaml --save_steps 333 --max_steps 763 "$@"
+    -m axolotl.cli.train axolotl.yaml --save_steps 335 --max_steps 763 "$@"
 {
   "command": "fits",
   "fits": true,
@@ -110,7 +109,7 @@ torchrun --nnodes 1 --nproc_per_node 2 --node_rank "${NODE_RANK:-0}" --master_ad
   "step_s": 0.7846011281671406,
   "method": "QLoRA",
   "ways": [
-fastest way of fine-tuning: as given, 1703 tokens/s per GPU; fits: P(fits) 85 %, 352.3 ms per step (50 % 344.6-476.4 ms), MFU 31.5 %, memory 19.6 of 23.6 GiB
+fastest way of fine-tuning: as given, 1703 tokens/s per GPU; fits: P(fits) 85 %, 352.3 ms per step (50 % 340.4-464.7 ms), MFU 31.5 %, memory 19.6 of 23.6 GiB
   plan: framework=fsdp gbs1 seq4096 padded=600 recompute=full lora16
   assumed: samples of 600 (mean) to 4096 tokens padded to the longest of each microbatch,
   gpus 1 (all of the system), precision bf16, attention flash
@@ -119,28 +118,28 @@ fastest way of fine-tuning: as given, 1703 tokens/s per GPU; fits: P(fits) 85 %,
 llama3.1-8b on rtx4090 x1, 1 GPU, samples of 4K tokens
   offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
   outside what was validated: padded: no compared run had it
-Least memory: as given, 5.674 GiB with 1 sample, 388 tokens/s per GPU: framework=fsdp gbs1 seq4096 padded=600 zero3 recompute=full loss-in-chunks lora16 offload-optimizer=1 offload-weights=1
-fastest way of fine-tuning: full, 8-bit Adam, 4505 tokens/s per GPU; fits: P(fits) 80 %, 1.819 s per step (50 % 1.826-2.448 s: half of runs like it took more than 2.049 s), MFU 23.4 %, memory 68.9 of 79.2 GiB
+Least memory: as given, 5.674 GiB with 1 sample, 428 tokens/s per GPU: framework=fsdp gbs1 seq4096 padded=600 zero3 recompute=full loss-in-chunks lora16 offload-optimizer=1 offload-weights=1
+fastest way of fine-tuning: full, 8-bit Adam, 4505 tokens/s per GPU; fits: P(fits) 80 %, 1.819 s per step (50 % 1.809-2.388 s), MFU 23.4 %, memory 68.9 of 79.2 GiB
   plan: framework=fsdp dp2 gbs2 zero3 loss-in-chunks objective=kto optimizer=adam-8bit
   embedding-fp32 weight-bytes=2 gradient-bytes=2
   assumed: precision bf16, sequence 8192 (the model's),
-fits: P(fits) 80 %, 1.819 s per step (50 % 1.826-2.448 s: half of runs like it took more than 2.049 s), MFU 23.4 %, memory 68.9 of 79.2 GiB, 153.5 USD per 1B tokens
+fits: P(fits) 80 %, 1.819 s per step (50 % 1.809-2.388 s), MFU 23.4 %, memory 68.9 of 79.2 GiB, 153.5 USD per 1B tokens
   plan: framework=fsdp dp2 gbs2 zero3 loss-in-chunks objective=kto optimizer=adam-8bit
   embedding-fp32 weight-bytes=2 gradient-bytes=2
   assumed: precision bf16, microbatch 1, sequence 8192 (the model's),
-fastest way of fine-tuning: full, 8-bit Adam, 4942 tokens/s per GPU; fits: P(fits) 80 %, 1.658 s per step (50 % 1.664-2.231 s: half of runs like it took more than 1.868 s), MFU 24.1 %, memory 68.9 of 79.2 GiB
+fastest way of fine-tuning: full, 8-bit Adam, 4942 tokens/s per GPU; fits: P(fits) 80 %, 1.658 s per step (50 % 1.649-2.176 s), MFU 24.1 %, memory 68.9 of 79.2 GiB
   plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks objective=kto
   optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2
   assumed: precision bf16, reference copy (evaluated before training: say none), attention flash
-fits: P(fits) 80 %, 1.658 s per step (50 % 1.664-2.231 s: half of runs like it took more than 1.868 s), MFU 24.1 %, memory 68.9 of 79.2 GiB, 140.0 USD per 1B tokens
+fits: P(fits) 80 %, 1.658 s per step (50 % 1.649-2.176 s), MFU 24.1 %, memory 68.9 of 79.2 GiB, 140.0 USD per 1B tokens
   plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks objective=kto
   optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2
   assumed: precision bf16, reference copy (evaluated before training: say none), attention flash
-fastest way of fine-tuning: as given, 9152 tokens/s per GPU; fits: P(fits) 78 %, 895.1 ms per step (50 % 898.9 ms to 1.221 s: half of runs like it took more than 1.014 s), MFU 44.6 %, memory 70.0 of 79.2 GiB
+fastest way of fine-tuning: as given, 9152 tokens/s per GPU; fits: P(fits) 78 %, 895.1 ms per step (50 % 890.5 ms to 1.190 s), MFU 44.6 %, memory 70.0 of 79.2 GiB
   plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 weight-bytes=2 gradient-bytes=2 moment1-bytes=2
   moment2-bytes=2
   assumed: precision bf16, attention flash
-fits: P(fits) 78 %, 895.1 ms per step (50 % 898.9 ms to 1.221 s: half of runs like it took more than 1.014 s), MFU 44.6 %, memory 70.0 of 79.2 GiB, 75.58 USD per 1B tokens
+fits: P(fits) 78 %, 895.1 ms per step (50 % 890.5 ms to 1.190 s), MFU 44.6 %, memory 70.0 of 79.2 GiB, 75.58 USD per 1B tokens
   plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 weight-bytes=2 gradient-bytes=2 moment1-bytes=2
   moment2-bytes=2
   assumed: precision bf16, attention flash

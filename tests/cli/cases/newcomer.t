@@ -59,6 +59,6 @@ no plan can run: memory tier 0 (HBM3) is too small
 1
 does not fit: memory tier 0 (HBM3) needs
 === stderr
-reckon: --only: no row has gpu=H900; the nearest is gpu=L40S (--by gpu lists all)
+reckon: --only: no row has gpu=H900; the nearest is gpu=A100 (--by gpu lists all)
 reckon: nofile.db: cannot open: No such file or directory; check the path
 reckon: nodir/best.csv: cannot write: folder nodir: No such file or directory

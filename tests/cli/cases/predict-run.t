@@ -145,11 +145,11 @@ days                           0.004779          expected, failures and checkpoi
 spare nodes                    3
 cost in USD                    1.255 M           spare nodes included
 spare nodes                    2
-cost in USD                    109.435 K         spare nodes included
+cost in USD                    98.905 K          spare nodes included
 spare nodes                    2
-cost in USD                    131.020 K         spare nodes included
+cost in USD                    122.836 K         spare nodes included
 spare nodes                    2
-cost in USD                    131.020 K         spare nodes included
+cost in USD                    122.836 K         spare nodes included
 === stderr
 reckon: --tokens: must be more than 0, got 0
 reckon: --tokens: "inf" is not a number: write a number such as 60, 3e-4 or 1.5T

@@ -64,17 +64,17 @@ h200-sxm-141g    64  541,402  118,677  25.9957        1260.5  57.23   109.4     
 2
 2
 2
-  with --headroom none: 23.16 s (0.5 % faster) at 74.2 GiB; P(fits) 66 %
+  with --headroom none: 23.16 s (0.5 % faster) at 74.2 GiB; P(fits) 67 %
 Best plans
 rank     step  tokens/s/GPU    MFU  memory  fits in  pipeline  data  chunks  split
             s                    %     GiB        %
-   1  23.2691        1320.2  33.33    65.5       77         8   128       4  ends
-   2  23.2757        1319.8  33.33    65.5       77         8   128       4  even
-   3  23.4908        1307.7  33.02    63.3       78        16    64       2  ends
-   4  23.5010        1307.2  33.01    63.3       78        16    64       2  even
+   1  23.2691        1320.2  33.33    65.5       78         8   128       4  ends
+   2  23.2757        1319.8  33.33    65.5       78         8   128       4  even
+   3  23.4908        1307.7  33.02    63.3       79        16    64       2  ends
+   4  23.5010        1307.2  33.01    63.3       79        16    64       2  even
 
 not shown: 2 plans of the same time and memory as a plan above
-Best plan: 50 % interval 21.90-30.30 s, 90 % interval 17.42-63.49 s (cross-validated on Hopper, experts, megatron: 77 runs from 7 sources); 50 % interval of tuned benchmarks 22.25-31.45 s, of ordinary runs 20.70-30.30 s
+Best plan: 50 % interval 21.90-29.87 s, 90 % interval 17.86-57.04 s (cross-validated on Hopper, experts, megatron: 77 runs from 7 sources); 50 % interval of tuned benchmarks 22.40-30.61 s, of ordinary runs 20.70-30.30 s
 To launch the best plan, and to see where its time goes:
   reckon export megatron -m deepseek-v3 gpus2048 dp128 tp2 pp8 vpp4 ep32 etp1 gbs15360 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act+layernorm+mla_up_proj
   reckon predict -m deepseek-v3 -s h800-sxm5-80g -g 2048 dp128 tp2 pp8 vpp4 ep32 etp1 gbs15360 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act+layernorm+mla_up_proj
@@ -83,39 +83,39 @@ rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
             s                    %     GiB        %
    1  28.9766        1130.8  51.34    65.1       82       8
    2  28.9867        1130.5  51.33    64.7       82      10
-  headroom 7.2 of 79.2 GiB, which three of four measured runs like it keep
+  headroom 6.9 of 79.2 GiB, which three of four measured runs like it keep
    1  5.4293        6035.4  50.59    71.8       75
-Best plan is unsure: P(fits) 55 %, 5.336 s per step (50 % 5.086-6.585 s), MFU 51.5 %, memory 77.1 of 79.2 GiB, 112.6 USD per 1B tokens
+Best plan is unsure: P(fits) 55 %, 5.336 s per step (50 % 5.086-6.511 s), MFU 51.5 %, memory 77.1 of 79.2 GiB, 112.6 USD per 1B tokens
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
    1  5.3365        6140.4  51.47    77.1       55
-Best plan is unsure: P(fits) 55 %, 5.336 s per step (50 % 5.086-6.585 s), MFU 51.5 %, memory 77.1 of 79.2 GiB, 112.6 USD per 1B tokens
+Best plan is unsure: P(fits) 55 %, 5.336 s per step (50 % 5.086-6.511 s), MFU 51.5 %, memory 77.1 of 79.2 GiB, 112.6 USD per 1B tokens
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
    1  5.3365        6140.4  51.47    77.1       55
-Best plan is unsure: P(fits) 55 %, 5.336 s per step (50 % 5.086-6.585 s), MFU 51.5 %, memory 77.1 of 79.2 GiB, 112.6 USD per 1B tokens
+Best plan is unsure: P(fits) 55 %, 5.336 s per step (50 % 5.086-6.511 s), MFU 51.5 %, memory 77.1 of 79.2 GiB, 112.6 USD per 1B tokens
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
    1  5.3365        6140.4  51.47    77.1       55
-{'usable_bytes': 77309411328, 'left_out_step_s': 5.33649577042887, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
+{'usable_bytes': 77591562464.23357, 'left_out_step_s': 5.33649577042887, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
 None 9.215829965530471
-[77123433164.8, 0.7505785340773291]
-[123847691253.76, 0.7744375280753015]
-  fastest that leaves 7.2 GiB), framework megatron, sequence 8192 (the model's), attention flash3
-B  best that leaves 7.2 GiB: 5.429 s per step, 71.83 GiB
+[77123433164.8, 0.7515671563591412]
+[123847691253.76, 0.7773371180742655]
+  fastest that leaves 6.9 GiB), framework megatron, sequence 8192 (the model's), attention flash3
+B  best that leaves 6.9 GiB: 5.429 s per step, 71.83 GiB
   fastest that fits), framework megatron, sequence 8192 (the model's), attention flash3
 B  best: 5.336 s per step, 77.10 GiB, unsure: P(fits) 55 %
   fastest that leaves 30.0 GiB), framework megatron, sequence 8192 (the model's), attention flash3
 B  best that leaves 30.0 GiB: 5.673 s per step, 47.41 GiB
-A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.363 s per step, 76.09 GiB, unsure: P(fits) 58 %
-B  best that leaves 3.1 GiB: 5.349 s per step, 72.86 GiB, unsure: P(fits) 71 %
-exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 36.35-50.65 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.363 s per step, 76.09 GiB, unsure: P(fits) 59 %
+B  best that leaves 3.1 GiB: 5.349 s per step, 72.86 GiB, unsure: P(fits) 72 %
+exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 36.40-50.33 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 0.000 GiB is left: 29.579 of 79.2 GiB are free; P(fits) 97 %
-exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 36.35-50.65 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 36.40-50.33 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 10.000 GiB is left: 29.579 of 79.2 GiB are free; P(fits) 97 %
-exit 1: fits: P(fits) 97 %, 39.46 s per step (50 % 36.35-50.65 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+exit 1: fits: P(fits) 97 %, 39.46 s per step (50 % 36.40-50.33 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 40.000 GiB is not left: 29.579 of 79.2 GiB are free; P(fits) 97 %
-exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 36.35-50.65 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 36.40-50.33 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 7.920 GiB is left: 29.579 of 79.2 GiB are free; P(fits) 97 %
-exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 36.35-50.65 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
-  headroom 7.200 GiB is left: 29.579 of 79.2 GiB are free; P(fits) 97 %
+exit 0: fits: P(fits) 97 %, 39.46 s per step (50 % 36.40-50.33 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+  headroom 6.937 GiB is left: 29.579 of 79.2 GiB are free; P(fits) 97 %
   "headroom": {
     "asked_bytes": 0,
     "left_bytes": -827244149800.96,

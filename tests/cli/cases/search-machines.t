@@ -11,25 +11,25 @@ reckon predict -m llama3.1-8b -s "h100 x32 price=2" gbs64 zero1 recompute=full -
 reckon predict -m llama3.1-8b -s "h100 x32 price=spot" gbs64 zero1 recompute=full --tokens 1T --price reserved
 reckon predict -m llama3.1-8b -s "h100 x32 price=2" gbs64 zero1 recompute=full --tokens 1T --price 2.0 | head -1
 === stdout
-best by cost: h200-sxm-141g x128; fits: P(fits) 96 %, 2.247 s per step (50 % 2.108-2.731 s), MFU 56.9 %, memory 91.0 of 139.8 GiB, 8.3 days and 91.79k USD
-  plan: dp128 gbs384 zero1 grad-overlap weight-overlap
+best by cost: b200-sxm-180g x96; fits: P(fits) 88 %, 1.658 s per step (50 % 1.487-2.005 s), MFU 45.2 %, memory 134.3 of 178.3 GiB, 6.122 days and 83.93k USD
+  plan: dp96 mbs2 gbs384 zero1 grad-overlap weight-overlap
 llama3.1-8b on 3 systems, detailed model: 3 of 3 problems have a plan
   runs of 1T tokens; failures, checkpoints and spare nodes included
 
 Best plan of each problem
 system              GPUs    plans     fits     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  USD/GPU-h  USD/T tokens  power kW  50 %         90 %         measured runs  best plan
                                                   s                    %     GiB        %                   K                        K
-h200-sxm-141g x128   128  562,123  409,174   2.2474        10,935  56.89    91.0       96  8.300       91.793       3.20        91.793     127.6  7.786-10.08  6.59-16.33              48  dp128 gbs384 zero1 grad-overlap weight-overlap
-b200-sxm-180g x96     96  578,980  370,397   1.8220        17,985  41.14   134.3       88  6.728       92.233       5.10        92.233     137.0  6.035-8.195  5.342-13.23            108  dp96 mbs2 gbs384 zero1 grad-overlap weight-overlap
-a100-sxm4-80g x64     64  491,714  275,590  13.3294        3687.5  60.83    70.4       76  49.22      169.261       1.99       169.261     36.55  44.94-60.74  39.08-96.82            740  dp32 cp2 gbs384 zero1 grad-overlap weight-overlap attention=flash
+b200-sxm-180g x96     96  578,980  370,274   1.6580        19,764  45.21   134.3       88  6.122       83.931       5.10        83.931     136.4  5.492-7.402  4.959-11.57            115  dp96 mbs2 gbs384 zero1 grad-overlap weight-overlap
+h200-sxm-141g x128   128  562,123  409,174   2.2474        10,935  56.89    91.0       96  8.300       91.793       3.20        91.793     127.6  7.794-10.03  6.723-15.69             56  dp128 gbs384 zero1 grad-overlap weight-overlap
+a100-sxm4-80g x64     64  491,714  275,590  13.3294        3687.5  60.83    70.4       77  49.22      169.261       1.99       169.261     36.55  46.17-59.8   39.87-93.03            752  dp32 cp2 gbs384 zero1 grad-overlap weight-overlap attention=flash
 model,system,gpus,batch,predictor,plans,fits,step_s,samples_per_s,tokens_per_s,tokens_per_s_gpu,mfu,hbm_bytes,fits_share,days,cost_usd,gpus_used,step_usd,price_usd_per_hour,cost_per_trillion_usd,power_kW,energy_kWh,p5,p25,p75,p95,measured_runs,plan,reason
-llama3.1-8b,h200-sxm-141g x128,128,384,reckon,562123,409174,2.247373197378664,170.86614739728032,1399735.4794785203,10935.43343342594,0.5688899835894666,97761541217.28,0.9636639982912873,124.5014141182262,1376886.039016287,,,3.2,91792.4026010858,127.55446439760725,381137.068670281,98.8541228098716,116.78232644289616,151.26921815364483,244.89428157055093,48,dp128 gbs384 zero1 grad-overlap weight-overlap,
-llama3.1-8b,b200-sxm-180g x96,96,384,reckon,578980,370397,1.8220006716242165,210.75733175097267,1726524.061703968,17984.625642749666,0.41141779866314704,144178337730.56,0.8834672715998003,100.91988136866362,1383490.469706736,,,5.1,92232.69798044907,136.96349804197862,331736.15938160825,80.13038580671892,90.52513358769127,122.92041550703229,198.50940665216135,108,dp96 mbs2 gbs384 zero1 grad-overlap weight-overlap,
+llama3.1-8b,h200-sxm-141g x128,128,384,reckon,562123,409174,2.247373197378664,170.86614739728032,1399735.4794785203,10935.43343342594,0.5688899835894666,97761541217.28,0.9635060329931221,124.5014141182262,1376886.039016287,,,3.2,91792.4026010858,127.55446439760725,381137.068670281,100.84614543576322,116.90682785701438,150.5222096689355,235.30767268344746,56,dp128 gbs384 zero1 grad-overlap weight-overlap,
+llama3.1-8b,b200-sxm-180g x96,96,384,reckon,578980,370274,1.6580053863450763,231.6035901707735,1897296.6106789764,19763.50636123934,0.4521116225893838,144178337730.56,0.884236436089976,91.8362487481349,1258964.7668384316,,,5.1,83930.98445589544,136.40994137519712,300657.05538842647,74.38736148598927,82.37711512707702,111.03002473649511,173.57051013397498,115,dp96 mbs2 gbs384 zero1 grad-overlap weight-overlap,
 model,system,gpus,batch,predictor,plans,fits,step_s,samples_per_s,tokens_per_s,tokens_per_s_gpu,mfu,hbm_bytes,fits_share,days,cost_usd,gpus_used,step_usd,price_usd_per_hour,cost_per_trillion_usd,power_kW,energy_kWh,p5,p25,p75,p95,measured_runs,plan,reason
-llama3.1-8b,h100-sxm5-80g x32,32,64,reckon,186108,116105,1.679144129762424,38.11465547573639,312235.2576572325,9757.351801788516,0.507603081321771,69827584737.28,0.8189250662817439,38.51056246805956,254354.56298903978,,,4.3,254354.56298903978,31.42100810080285,29040.976686608974,30.577386599639294,36.12290759503987,46.79033339869237,75.75027637467316,588,dp32 gbs64 zero2 grad-overlap weight-overlap,
-llama3.1-8b,h100-sxm5-80g x32,32,64,reckon,186108,116105,1.679144129762424,38.11465547573639,312235.2576572325,9757.351801788516,0.507603081321771,69827584737.28,0.8189250662817439,37.19268836096485,175525.68574320307,,,4.916,175525.68574320307,31.42100810080285,28047.1622947323,29.530994558606093,34.886741682585026,45.1891163585723,73.15801800601787,588,dp32 gbs64 zero2 grad-overlap weight-overlap,
-fits: P(fits) 89 %, 2.258 s per step (50 % 2.118-2.744 s), MFU 37.7 %, memory 59.2 of 79.2 GiB, 76.58 USD per 1B tokens
-fits: P(fits) 89 %, 2.258 s per step (50 % 2.118-2.744 s), MFU 37.7 %, memory 59.2 of 79.2 GiB, 50.02 days and 96.04k USD with 1 spare node
+llama3.1-8b,h100-sxm5-80g x32,32,64,reckon,186108,116105,1.679144129762424,38.11465547573639,312235.2576572325,9757.351801788516,0.507603081321771,69827584737.28,0.8204403834345562,38.51056246805956,254354.56298903978,,,4.3,254354.56298903978,31.42100810080285,29040.976686608974,31.193555599128246,36.161418157507924,46.55927002388401,72.78496306463256,588,dp32 gbs64 zero2 grad-overlap weight-overlap,
+llama3.1-8b,h100-sxm5-80g x32,32,64,reckon,186108,116105,1.679144129762424,38.11465547573639,312235.2576572325,9757.351801788516,0.507603081321771,69827584737.28,0.8204403834345562,37.19268836096485,175525.68574320307,,,4.916,175525.68574320307,31.42100810080285,28047.1622947323,30.126077572381533,34.92393437094599,44.96596022840651,70.29418100222357,588,dp32 gbs64 zero2 grad-overlap weight-overlap,
+fits: P(fits) 89 %, 2.258 s per step (50 % 2.121-2.730 s), MFU 37.7 %, memory 59.2 of 79.2 GiB, 76.58 USD per 1B tokens
+fits: P(fits) 89 %, 2.258 s per step (50 % 2.121-2.730 s), MFU 37.7 %, memory 59.2 of 79.2 GiB, 50.02 days and 96.04k USD with 1 spare node
 === stderr
 reckon: price: no offer "bargain" of h100-sxm5-80g x32 in the list: give US dollars for an hour, 2.5
 reckon: "h100 x32 price=":1:16: price: give US dollars per accelerator-hour, price=2.5, or an offer of `reckon prices`, price=reserved

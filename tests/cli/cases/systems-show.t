@@ -72,9 +72,9 @@ dispatchers                alltoall allgather deepep  ways of tokens to experts 
 frameworks                 any               frameworks that run on it, or stand for what does; left out: any
 
 Links, for predictions
-network  efficiency  base us  hop us  ramp MB  in network  mesh  copied
-      0       0.766      9.3    0.59      7.4           0    no      no
-      1       0.930     20.0    8.00      2.0           0    no      no
+network  efficiency  base us  hop us  ramp MB  in network  mesh to  mesh  copied
+      0       0.766      9.3    0.59      7.4           0        0    no      no
+      1       0.930     20.0    8.00      2.0           0        0    no      no
 
 Sources
 of               source
@@ -247,6 +247,7 @@ all              systems/a100_80g.json of the tool of [isaev2023], commit caa4b1
       "hop_us": 0.76,
       "ramp_MB": 6.7,
       "in_network": 0.61,
+      "mesh_to": 0,
       "mesh": false,
       "copied": false
     },
@@ -257,6 +258,7 @@ all              systems/a100_80g.json of the tool of [isaev2023], commit caa4b1
       "hop_us": 8,
       "ramp_MB": 4,
       "in_network": 0,
+      "mesh_to": 0,
       "mesh": false,
       "copied": false
     }

@@ -30,7 +30,7 @@ TPU v5p - 3832
 TPU v5p TensorCore - a part of a device (core), which the catalog has not
 H100 Tensor Core GPU - 3577
 H100 MIG 3g.40gb - a part of a device (MIG), which the catalog has not
-B200 (dual-die) - 4799
+B200 (dual-die) - 4872
 B200 (one of two dies) - a part of a device (die), which the catalog has not
 Ascend 910C (1 die) - a part of a device (die), which the catalog has not
 MI300X (1 XCD) - a part of a device (XCD), which the catalog has not
