@@ -330,7 +330,7 @@ static double step_of(const struct memory_rule *rule, double parameters)
  * which weights, gradients and moments are four. */
 static double foreach_element(const struct rk_plan *plan)
 {
-    const double moment = plan->moment1_element_bytes > 0 ? plan->moment1_element_bytes : 4;
+    const double moment = moment_bytes(plan, plan->moment1_element_bytes);
     return plan->foreach_step && plan->optimizer == RK_ADAM && !rk_plan_freezes(plan) ? moment : 0;
 }
 

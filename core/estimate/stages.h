@@ -154,6 +154,9 @@ struct element_bytes {
 
 struct element_bytes element_bytes_of(const struct rk_plan *plan);
 
+/* Of an element of a moment that the plan says, or 0 where it does not. */
+double moment_bytes(const struct rk_plan *plan, double said);
+
 /* What is trained next to frozen weights, dense or of experts: adapters and whole ends. Bytes are
  * of all of it, unsharded. */
 struct next_to_frozen {
