@@ -68,7 +68,8 @@ const struct usage fits_usage = {
         "saves, whether the plan then fits, and the change of the step time.\n\n"
         "If the plan does not say how the model is split, sharded or recomputed, reckon takes the best "
         "plan that reckon search finds with the given words, or, if none fits, the plan that needs "
-        "least memory. The answer prints the plan. Other assumptions are those of reckon predict.\n\n"
+        "least memory. The answer prints the plan. A plan file is taken as it is. Other assumptions are "
+        "those of reckon predict.\n\n"
         "For a plan that is given, --headroom also tests whether the plan keeps that headroom.\n\n"
         "Exit status 0: it fits; 1: it does not fit, lacks the headroom that --headroom asks for, "
         "cannot run, or cannot be launched; 2: unsure, between the bounds of --sure. So reckon fits "
@@ -330,7 +331,10 @@ static enum rk_status read_input(struct fits_args *args, struct plan_input *inpu
     status = headroom_room(args->headroom, &input->model, &input->system, &input->draft.plan,
                            &question->room, error);
     if (status != RK_OK) return status;
-    question->open = !args->tune && !input->system.machine && fits_is_open(&input->draft);
+    const char *named =
+        args->source.file; /* a file is a whole plan: what it omits has its preset */
+    question->open = !args->tune && !input->system.machine && (!named || plan_is_line(named)) &&
+                     fits_is_open(&input->draft);
     if (question->open) status = plan_objective_check(&input->draft.plan, error);
     if (status != RK_OK) return status;
     question->line = args->source.system;

@@ -330,7 +330,7 @@ static double step_of(const struct memory_rule *rule, double parameters)
  * which weights, gradients and moments are four. */
 static double foreach_element(const struct rk_plan *plan)
 {
-    const double moment = plan->moment1_element_bytes > 0 ? plan->moment1_element_bytes : 4;
+    const double moment = moment_bytes(plan, plan->moment1_element_bytes);
     return plan->foreach_step && plan->optimizer == RK_ADAM && !rk_plan_freezes(plan) ? moment : 0;
 }
 
@@ -401,6 +401,8 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
     memcpy(rule.away.weights, plan->share[RK_SHARE_WEIGHTS], sizeof rule.away.weights);
     memcpy(rule.away.optimizer, plan->share[RK_SHARE_OPTIMIZER], sizeof rule.away.optimizer);
     rule.gradients_here = 1 - gradients_leave(rule.away.gradients, plan);
+    if (habits_of(plan)->flat_steps && !wide)
+        rule.host_gradient = plan->zero == 2 ? larger(0, 4 - rule.bytes.gradient) : 4;
     ends_in_flight(rule.ends_in_flight, plan, sharing->microbatches);
     rule.step_element = foreach_element(plan) * rule.optimizer_here / sharing->shards[0].ranks;
     if (steps_as_deepspeed(plan)) {
@@ -511,6 +513,16 @@ static double state_lowered(const struct memory_rule *rule, const struct stage_s
            (away > 0 ? state.gradients_away * gradients / away : 0);
 }
 
+/* DeepSpeed's optimizer on the host steps fp32 gradients of all parameters, which ZeRO-3 has next
+ * to the 16-bit ones that came (stage3.py: grad_partitions_flat_buffer and grad of each of
+ * fp32_partitioned_groups_flat; stage_1_and_2.py: of single_partition_of_fp32_groups). */
+static double host_gradients(const struct memory_rule *rule, const struct stage_sum *sum, int tier)
+{
+    const double share = rule->away.optimizer[tier], bytes = rule->bytes.optimizer;
+    if (!(share > 0 && bytes > 0 && rule->host_gradient > 0)) return 0;
+    return state_of(sum, rule).optimizer / bytes * rule->host_gradient * share;
+}
+
 bool rule_lowers(const struct memory_rule *rule, int tier)
 {
     const struct away *away = &rule->away;
@@ -522,8 +534,9 @@ double lowered_bytes(const struct memory_rule *rule, const struct stage_sum *sum
                      int tier)
 {
     const struct moved moved = moved_of(rule, sum, in_flight);
-    return state_lowered(rule, sum, tier) + moved.flight * rule->away.activations[tier] +
-           always_of(rule, &moved, tier) * in_flight + (tier == 0 ? rule->away.lent_bytes : 0);
+    return state_lowered(rule, sum, tier) + host_gradients(rule, sum, tier) +
+           moved.flight * rule->away.activations[tier] + always_of(rule, &moved, tier) * in_flight +
+           (tier == 0 ? rule->away.lent_bytes : 0);
 }
 
 static void hold_away(struct rk_stage *stage, const struct stage_sum *sum,

@@ -453,14 +453,29 @@ bool sums_in_fp32(const struct rk_plan *plan)
            plan->gradient_element_bytes >= 4;
 }
 
+/* torch's gradients and moments are of their parameter's type (torch/optim/adamw.py: zeros_like),
+ * and so are optax's: weights of 16 bits have them in 16 bits. 0: as usual. */
+static double like_weights(const struct rk_plan *plan)
+{
+    const bool torchs =
+        plan->framework == RK_FSDP && !plan->autocast && !(plan->master_element_bytes > 0);
+    return torchs && plan->weight_element_bytes >= 2 ? plan->weight_element_bytes : 0;
+}
+
+double moment_bytes(const struct rk_plan *plan, double said)
+{
+    const double like = like_weights(plan);
+    if (said > 0) return said;
+    return like > 0 ? like : 4;
+}
+
 /* Master copy and moments, each of them as the plan says or as usual. */
 static double optimizer_bytes(const struct rk_plan *plan, double usual, double usual_master)
 {
-    const double master = plan->master_element_bytes, first = plan->moment1_element_bytes;
-    const double second = plan->moment2_element_bytes;
-    if (!(master >= 0 || first > 0 || second > 0)) return usual;
-    return usual + (master >= 0 ? master - usual_master : 0) + (first > 0 ? first - 4 : 0) +
-           (second > 0 ? second - 4 : 0);
+    const double master = plan->master_element_bytes;
+    return usual + (master >= 0 ? master - usual_master : 0) +
+           moment_bytes(plan, plan->moment1_element_bytes) +
+           moment_bytes(plan, plan->moment2_element_bytes) - 8;
 }
 
 /* Megatron-LM's fused kernels add within the product of the weight gradient [korthikanti2022]. FSDP
@@ -505,8 +520,8 @@ static bool adam_has_tables(enum rk_optimizer optimizer)
 static void keep_state(struct element_bytes *e, const struct rk_plan *plan)
 {
     const struct kept_state *kept_state = &kept_states[plan->optimizer];
-    const double first = plan->moment1_element_bytes > 0 ? plan->moment1_element_bytes : 4;
-    const double second = plan->moment2_element_bytes > 0 ? plan->moment2_element_bytes : 4;
+    const double first = moment_bytes(plan, plan->moment1_element_bytes);
+    const double second = moment_bytes(plan, plan->moment2_element_bytes);
     const double rank = (double)plan->optimizer_rank;
     if (plan->optimizer == RK_ADAM) return;
     e->optimizer += kept_state->moments * first + kept_state->bytes - first - second;
@@ -558,6 +573,7 @@ struct element_bytes element_bytes_of(const struct rk_plan *plan)
         e.weight < 4 ? 4 : 0; /* where weights are narrow unless it is said */
     const bool narrow = plan->precision >= RK_FP8_DELAYED;
     if (plan->weight_element_bytes > 0) e.weight = plan->weight_element_bytes;
+    if (like_weights(plan) > 0) e.gradient = e.weight; /* which fp32 may be reduced to */
     if (plan->gradient_element_bytes > 0) {
         if (plan->gradient_element_bytes >= 4) { /* no separate fp32 copy of the gradients */
             e.optimizer -= e.step_gradient;

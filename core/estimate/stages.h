@@ -154,6 +154,9 @@ struct element_bytes {
 
 struct element_bytes element_bytes_of(const struct rk_plan *plan);
 
+/* Of an element of a moment that the plan says, or 0 where it does not. */
+double moment_bytes(const struct rk_plan *plan, double said);
+
 /* What is trained next to frozen weights, dense or of experts: adapters and whole ends. Bytes are
  * of all of it, unsharded. */
 struct next_to_frozen {
@@ -293,6 +296,7 @@ struct memory_rule {
     double put_off;              /* microbatches whose weight gradients of the head wait */
     double step_element;         /* bytes of an element that the step adds; DeepSpeed's */
     double step_gathers;         /* elements that it gathers at a time, at most */
+    double host_gradient;        /* bytes of an element of fp32 gradients on the host */
     double mixed;                /* 1: gradients are as large as all weights; 0 */
     double unsynced;             /* 1: whole gradients are kept between microbatches; 0 */
     double late;                 /* 1: gradients come while activations go; 0 */

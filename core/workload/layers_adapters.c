@@ -41,10 +41,13 @@ static unsigned targets_of(const struct rk_plan *plan)
     return plan->lora_targets ? plan->lora_targets : all_targets;
 }
 
+/* bitsandbytes puts the input of an 8-bit product into the context of backward whatever is trained,
+ * of a 4-bit one until 0.43.2 (autograd/_functions.py: MatMul8bitLt, MatMul4Bit). */
 bool keeps_input(const struct build *build, unsigned targets)
 {
     const struct rk_plan *plan = build->plan;
-    if (!rk_plan_freezes(plan) || plan->frozen_inputs) return true;
+    const bool eights = plan->base == RK_BASE_INT8 && !(targets & TARGETS_HEAD);
+    if (!rk_plan_freezes(plan) || plan->frozen_inputs || eights) return true;
     if (targets & TARGETS_HEAD && plan->lora_whole >> RK_END_HEAD & 1) return true;
     return (targets_of(plan) & targets) && !(plan->lora_dropout > 0);
 }

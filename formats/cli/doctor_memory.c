@@ -1,4 +1,5 @@
 #include "cli/doctor_memory.h"
+#include "base/extremes.h"
 #include "base/limits.h"
 #include "base/units.h"
 #include "catalog/plan_fields.h"
@@ -9,6 +10,7 @@
 #include "text/text_file.h"
 #include <reckon/advise.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +28,9 @@ enum rk_status doctor_memory_load(const char *path, struct memory_report *m, str
 }
 
 /* ---- the table ---- */
+
+/* More than contexts and libraries differ by. */
+static const double MUCH_OF_OTHERS = 2 * 0x1p30;
 
 static const struct report_column columns[] = {
     {.name = "part"},
@@ -56,13 +61,32 @@ static struct report_cell bytes_cell(double bytes)
     return bytes > 0 ? cell_number(bytes) : cell_none();
 }
 
+/* What is neither free nor in this process's allocator: its context, libraries, and other
+ * processes. 0: not said. */
+static double outside_of(const struct memory_report *m)
+{
+    const bool said = m->capacity_bytes > 0 && m->reserved_bytes > 0;
+    return said ? larger(0, m->capacity_bytes - m->free_bytes - m->reserved_bytes) : 0;
+}
+
+/* Of other processes: what is more than this one's, or where that is not said, than its context. */
+static double others_of(const struct forecast *f, const struct memory_report *m)
+{
+    const struct rk_prediction *p = f->prediction;
+    const double own = m->process_bytes > m->reserved_bytes
+                           ? m->process_bytes - m->reserved_bytes
+                           : p->stage[p->tightest].holds[RK_HOLD_context];
+    const double others = outside_of(m) - own;
+    return others > MUCH_OF_OTHERS ? others : 0;
+}
+
 static void add_parts(struct report *report, const struct forecast *f,
                       const struct memory_report *m)
 {
     const struct rk_prediction *p = f->prediction;
     const struct rk_stage *s = &p->stage[p->tightest];
     const double kept = m->reserved_bytes - m->allocated_bytes;
-    const double outside = m->process_bytes - m->reserved_bytes;
+    const double others = others_of(f, m), outside = outside_of(m) - others;
     const struct {
         const char *part, *what;
         double run, predicted;
@@ -70,8 +94,8 @@ static void add_parts(struct report *report, const struct forecast *f,
         {"tensors", "weights, states, activations", m->allocated_bytes, s->allocated_bytes},
         {"kept by the allocator", "freed but not returned, fragments",
          m->allocated_bytes > 0 ? kept : 0, s->holds[RK_HOLD_fragmentation]},
-        {"outside the allocator", "context, libraries, NCCL", m->process_bytes > 0 ? outside : 0,
-         s->holds[RK_HOLD_context]},
+        {"outside the allocator", "context, libraries, NCCL", outside, s->holds[RK_HOLD_context]},
+        {"of other processes", "nvidia-smi names them", others, 0},
         {"requested, and not available", "", m->asked_bytes, 0},
         {"free", "", m->free_bytes, 0},
         {"of the device", "", m->capacity_bytes, f->system->memory[0].capacity_bytes},
@@ -173,6 +197,11 @@ static void add_headline(struct report *report, const struct forecast *f,
                                         "  %.0f allocations failed, %.0f were tried again after a "
                                         "flush",
                                         m->failures, m->retries));
+    const double here = f->system->memory[0].capacity_bytes;
+    if (m->capacity_bytes > 0 && fabs(m->capacity_bytes / here - 1) > 0.1)
+        report_note(report, report_text(report, "  the run's device has %s, which %s has not",
+                                        quantity_format(held, QUANTITY_BYTES, m->capacity_bytes),
+                                        f->system->id));
     const double kept = m->reserved_bytes - measured;
     if (measured > 0 && kept > 0.1 * m->reserved_bytes)
         report_note(report, report_text(report,
@@ -189,11 +218,19 @@ static void add_verdict(struct report *report, const struct forecast *f,
     const enum sure sure = verdict_sure(f, NULL);
     const double bytes = f->prediction->stage[f->prediction->tightest].allocated_bytes;
     const bool more = m->allocated_bytes + m->asked_bytes > 1.1 * bytes;
-    char predicted[QUANTITY_TEXT];
+    char predicted[QUANTITY_TEXT], taken[QUANTITY_TEXT] = "";
+    const double others = others_of(f, m);
+    if (others > 0) {
+        quantity_format(taken, QUANTITY_BYTES, others);
+        change = report_text(report,
+                             "other processes have %s of this device: leftovers, or ranks that "
+                             "share it (LOCAL_RANK, CUDA_VISIBLE_DEVICES); %s",
+                             taken, change);
+    }
     report_answer(report, verdict_tone(sure),
                   report_text(report, "%s: tensors take %s at the predicted peak%s; %s",
                               sure_name(sure), quantity_format(predicted, QUANTITY_BYTES, bytes),
-                              sure != SURE_FITS ? ""
+                              sure != SURE_FITS || others > 0 ? ""
                               : more ? ", and the run stores something that the plan does not have"
                                      : ": look at what the run holds outside its tensors",
                               change));

@@ -1,6 +1,7 @@
 #include "cli/import_answer.h"
 #include "base/units.h"
 #include "catalog/hosts.h"
+#include "catalog/plan_fields.h"
 #include "cli/check.h"
 
 #include "catalog/model_fields.h"
@@ -242,20 +243,24 @@ static enum rk_status load_system(const char *line, const struct rk_plan *plan,
 int import_answer(const struct import_answer *answer, const struct import_args *args)
 {
     struct rk_system system = {.memories = 0};
+    struct rk_plan plan = *answer->plan;
+    struct import_answer there = *answer;
     struct rk_error error;
     enum rk_status status = RK_OK;
     import_warn(answer->notes, answer->path);
     char host[HOST_WORD] = "";
     if (args->system) status = load_system(args->system, answer->plan, &system, host, &error);
     if (status == RK_OK) status = write_files(answer, args, &error);
+    if (status == RK_OK && args->system) plan_attend_on(&plan, &system); /* files have no device */
+    there.plan = &plan;
     if (status != RK_OK) {
         rk_system_release(&system);
         return options_fail(&error);
     }
     const bool printed = args->plan_output && strcmp(args->plan_output, "-") == 0;
-    check_remark("the plan", answer->model, args->system ? &system : NULL, answer->plan);
+    check_remark("the plan", answer->model, args->system ? &system : NULL, &plan);
     const int code =
-        printed ? (int)RK_OK : print_answer(answer, args, args->system ? &system : NULL, host);
+        printed ? (int)RK_OK : print_answer(&there, args, args->system ? &system : NULL, host);
     rk_system_release(&system);
     return code;
 }

@@ -58,7 +58,8 @@ static double amount_before(const char *text, const char *phrase)
 static const char *find_failure(const char *text)
 {
     static const char *const marks[] = {"out of memory. Tried to allocate",
-                                        "Out of memory while trying to allocate"};
+                                        "Out of memory while trying to allocate",
+                                        "CUDA error: out of memory" /* the driver's */};
     const char *last = NULL;
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         for (const char *at = strstr(text, marks[i]); at; at = strstr(at + 1, marks[i]))
@@ -98,11 +99,12 @@ static enum rk_status read_traceback(const char *text, struct memory_report *r)
     snprintf(line, sizeof line, "%.*s", (int)strcspn(failure, "\n"), failure);
     r->asked_bytes = amount_after(line, "allocate");
     r->capacity_bytes = amount_after(line, "total capacity of");
+    if (!(r->capacity_bytes > 0)) /* as 2.1 spells it */
+        r->capacity_bytes = amount_after(line, "total capacty of");
     if (!(r->capacity_bytes > 0)) r->capacity_bytes = amount_before(line, " total capacity");
     r->free_bytes = amount_before(line, " is free");
     if (!(r->free_bytes > 0)) r->free_bytes = amount_before(line, " free");
-    r->process_bytes = amount_after(line, "this process has");
-    if (!(r->process_bytes > 0)) r->process_bytes = amount_before(line, " memory in use");
+    r->process_bytes = amount_after(line, "this process has"); /* 0 in containers */
     r->allocated_bytes = amount_before(line, " is allocated by PyTorch");
     const double kept = amount_before(line, " is reserved by PyTorch but unallocated");
     if (r->allocated_bytes > 0) r->reserved_bytes = r->allocated_bytes + kept;

@@ -327,18 +327,20 @@ static void read_kernels(const struct reading *r)
     static const enum rk_attention_kernel kernels[] = {
         RK_FLASH, RK_FLASH, RK_FLASH_3, RK_UNFUSED, RK_FLASH,
         RK_FLASH, RK_FLASH, RK_FLASH,   RK_FLASH_3, RK_FLASH_3};
-    const bool checkpoints = (t->checkpointing || t->checkpoints > 0) && !t->no_checkpointing;
+    const bool checkpoints = t->checkpointing > 0 && !t->no_checkpointing;
     /* use_liger_kernel and its like have the fused loss on (liger_kernel, monkey_patch.py) */
-    r->p->loss_in_chunks =
-        t->chunked || (t->liger && !settings_find(r->settings, "liger_rms_norm"));
+    const bool all = t->unsloth || (t->liger && !settings_find(r->settings, "liger_rms_norm"));
+    r->p->loss_in_chunks = t->chunked || all;
     r->p->attention =
         t->attention >= 0 && t->attention < COUNT_OF(kernels) ? kernels[t->attention] : RK_FLASH;
-    r->p->fused = t->compile || (t->liger && t->liger_mlp) ||
-                  (t->liger && !settings_find(r->settings, "liger_rms_norm"));
+    r->p->fused = t->compile || (t->liger && t->liger_mlp) || all;
     if (checkpoints || t->fsdp_checkpointing) r->p->recompute = RK_WHOLE;
     r->p->recompute_to_end = checkpoints && t->reentrant;
-    if (t->activation_offload || t->offloading > 0 || t->checkpoints > 1)
+    if (t->activation_offload || t->offloading > 0 || t->checkpointing > 1 || t->unsloth)
         rk_plan_offload_activations(r->p, 1);
+    if (t->unsloth)
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "use_unsloth", "true",
+                  "fused kernels, a loss in chunks (since December 2024), checkpoints on the host");
 }
 
 /* "auto" in DeepSpeed's part is what the trainer's arguments say. */

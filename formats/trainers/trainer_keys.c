@@ -31,7 +31,7 @@
 #define TRAINER_ROWS \
     READ("per_device_train_batch_size", KEY_COUNT, microbatch), READ("per_gpu_train_batch_size", KEY_COUNT, microbatch), READ("gradient_accumulation_steps", KEY_COUNT, accumulation), \
     {"bf16", KEY_WORD, AT(bf16), "false|true|auto|full", NULL}, {"fp16", KEY_WORD, AT(fp16), "false|true|auto|full", NULL}, \
-    READ("gradient_checkpointing", KEY_FLAG, checkpointing), READ("torch_compile", KEY_FLAG, compile), READ("use_liger_kernel", KEY_FLAG, liger), READ("use_liger", KEY_FLAG, liger), READ("tf32", KEY_FLAG, tf32), \
+    {"gradient_checkpointing", KEY_WORD, AT(checkpointing), "false|true|unsloth|offload|offload_disk", NULL}, READ("torch_compile", KEY_FLAG, compile), READ("use_liger_kernel", KEY_FLAG, liger), READ("tf32", KEY_FLAG, tf32), \
     READ("optim", KEY_TEXT, tuning.optimizer), READ("adafactor", KEY_FLAG, tuning.adafactor), READ("optim_args", KEY_TEXT, tuning.arguments), READ("gradient_checkpointing_kwargs.use_reentrant", KEY_FLAG, reentrant), \
     READ("group_by_length", KEY_FLAG, sorted), READ("train_sampling_strategy", KEY_TEXT, sampling)
 
@@ -94,7 +94,6 @@ static const struct key accelerate_rows[] = {
 };
 
 static const struct key axolotl_rows[] = {
-    {"gradient_checkpointing", KEY_WORD, AT(checkpoints), "false|true|offload|offload_disk|unsloth", NULL},
     TRAINER_ROWS, PEFT_ROWS,
     READ("lora_target_linear", KEY_FLAG, tuning.all_linear), READ("peft_use_dora", KEY_FLAG, tuning.dora), READ("rl", KEY_TEXT, tuning.objective),
     READ("gptq", KEY_TEXT, tuning.gptq),
@@ -130,6 +129,7 @@ static const struct key llama_factory_rows[] = {
     READ("disable_gradient_checkpointing", KEY_FLAG, no_checkpointing), READ("enable_liger_kernel", KEY_FLAG, liger), READ("sequence_parallel_size", KEY_COUNT, ulysses), READ("cp_size", KEY_COUNT, ulysses),
     {"fp8", KEY_FLAG, AT(fp8), NULL, NULL},
     READ("use_reentrant_gc", KEY_FLAG, reentrant), READ("pure_bf16", KEY_FLAG, tuning.pure),
+    READ("use_unsloth", KEY_FLAG, unsloth), READ("use_unsloth_gc", KEY_FLAG, activation_offload), READ("quantization_method", KEY_TEXT, tuning.method),
 #include "tables/accelerate.h"
 #include "tables/fsdp.h"
 #include "tables/llama-factory.h"

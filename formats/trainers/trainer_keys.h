@@ -19,16 +19,15 @@ struct trainer {
     uint64_t microbatch, accumulation, batch, sequence, processes, machines;
     uint64_t tensor, context, ring, ulysses, replicate, expert;
     int64_t shard;
-    int offloading; /* of axolotl: "false|true|..." */
-    int checkpoints; /* of axolotl: "false|true|offload|..." */
+    int offloading;    /* of axolotl: "false|true|..." */
+    int checkpointing; /* "false|true", or where axolotl and unsloth keep checkpoints */
     int mixed, launch, strategy, attention, zero_stage, optimizer_device, param_device;
     int bf16, fp16; /* "false|true|auto|full" */
-    bool fp8, tf32, checkpointing, no_checkpointing, fsdp_checkpointing, activation_offload,
-        offload;
+    bool fp8, tf32, no_checkpointing, fsdp_checkpointing, activation_offload, offload;
     bool reentrant; /* checkpoints of `checkpointing` */
     bool sorted;    /* samples by length; transformers 5: */
     const char *sampling;
-    bool compile, liger, liger_mlp;
+    bool compile, liger, liger_mlp, unsloth;
     bool chunked; /* the head and its loss are one kernel over chunks of tokens */
     bool gather;  /* float8 weights are gathered in 8 bits */
     int rotate;   /* of torch's context parallelism: "allgather|alltoall" */

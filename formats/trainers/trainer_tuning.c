@@ -310,7 +310,8 @@ static enum rk_status read_base(const struct reading *r)
     const struct trainer_tuning *t = r->t;
     struct rk_plan *p = r->p;
     const bool four = t->four_bits || t->bits == 4, eight = t->eight_bits || t->bits == 8;
-    const bool doubles = t->double_ ? is(t->double_, "true") : t->doubles;
+    const bool hqq = t->method && strcasecmp(t->method, "hqq") == 0;
+    const bool doubles = !hqq && (t->double_ ? is(t->double_, "true") : t->doubles);
     const bool gptq = t->gptq && is(t->gptq, "true");
     const char *bits = settings_find(r->settings, "load_in_kbits")  ? "load_in_kbits"
                        : settings_find(r->settings, "bits")         ? "bits"
@@ -322,6 +323,9 @@ static enum rk_status read_base(const struct reading *r)
         p->base = gptq    ? RK_BASE_GPTQ4
                   : eight ? RK_BASE_INT8
                           : (doubles ? RK_BASE_NF4_DQ : RK_BASE_NF4);
+    if (hqq && four)
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "base", "nf4",
+                  "in bytes: HQQ's 4 bits have 32 more for each 64 values, too");
     const enum rk_base came = base_of_checkpoint(r->settings);
     if (came != RK_BASE_PLAIN) {
         p->base = came;
@@ -410,8 +414,9 @@ static const struct {
     const char *name;
     enum rk_optimizer optimizer;
 } optimizers[] = {
-    {"adamw_8bit", RK_ADAM_8BIT}, {"adamw_bnb_8bit", RK_ADAM_8BIT}, {"ademamix_8bit", RK_ADAM_8BIT}, {"adamw_torch_8bit", RK_ADAM_8BIT},
-    {"adamw_torch_4bit", RK_ADAM_4BIT},
+    {"adamw_8bit", RK_ADAM_8BIT}, {"adamw_bnb_8bit", RK_ADAM_8BIT}, {"adamw_torch_8bit", RK_ADAM_8BIT},
+    {"ao_adamw_8bit", RK_ADAM_8BIT}, {"ao_adamw_fp8", RK_ADAM_8BIT}, {"ao_adamw_4bit", RK_ADAM_4BIT}, {"adamw_torch_4bit", RK_ADAM_4BIT},
+    {"ademamix", RK_ADAM}, {"rmsprop", RK_MOMENTUM}, {"adagrad", RK_MOMENTUM},
     {"adamw", RK_ADAM}, {"adam", RK_ADAM}, {"adafactor", RK_ADAFACTOR}, {"lion", RK_LION}, {"sgd", RK_SGD},
     {"galore_adamw", RK_GALORE}, {"apollo_adamw", RK_APOLLO}, {"muon", RK_MUON}, {"lomo", RK_SGD}, {"adalomo", RK_ADAFACTOR},
 };
@@ -431,15 +436,25 @@ static uint64_t rank_said(const char *arguments)
     return said ? said : 128;
 }
 
+/* With an fp32 maximum per 256 values. */
+static const double in_eight = 1 + 4.0 / 256;
+
 /* In bits: bitsandbytes' 8-bit optimizers leave the embedding alone (Trainer.create_optimizer of
  * transformers, for all of them since 4.52, pull request 37331). */
 static void keep_in_bits(const struct reading *r, const char *name)
 {
     struct rk_plan *p = r->p;
-    if (!strstr(name, "8bit")) return;
-    if (p->optimizer == RK_GALORE) p->moment1_element_bytes = 1 + 4.0 / 256;
+    const bool own = !strstr(name, "torch") && strncmp(name, "ao_", 3) != 0;
+    const bool mixes = strncmp(name, "ademamix", 8) == 0, eight = strstr(name, "8bit");
     const bool table = !has_adapters(r) || p->lora_whole >> RK_END_EMBEDDING & 1;
-    if (p->optimizer == RK_ADAM_8BIT && !strstr(name, "torch") && table) p->embedding_fp32 = true;
+    if (mixes) { /* two first moments, and fp32 where not 8 bits (bitsandbytes) */
+        p->moment1_element_bytes = 2 * (eight ? in_eight : 4);
+        p->moment2_element_bytes = eight ? in_eight : 4;
+    }
+    if (!eight) return;
+    if (p->optimizer == RK_GALORE || p->optimizer == RK_LION || p->optimizer == RK_MOMENTUM)
+        p->moment1_element_bytes = in_eight;
+    if (p->optimizer == RK_ADAM_8BIT && own && table) p->embedding_fp32 = true;
 }
 
 /* Framework deepspeed keeps a master copy, which the plan's bytes have in any case. */
@@ -459,7 +474,8 @@ static void read_optimizer(const struct reading *r)
     for (size_t i = 0; i < sizeof optimizers / sizeof *optimizers; i++) {
         if (strncmp(name, optimizers[i].name, strlen(optimizers[i].name)) != 0) continue;
         p->optimizer = optimizers[i].optimizer;
-        if (strstr(name, "8bit") && p->optimizer == RK_ADAM) p->optimizer = RK_ADAM_8BIT;
+        if (strstr(name, "8bit") && p->optimizer == RK_ADAM && strncmp(name, "ademamix", 8) != 0)
+            p->optimizer = RK_ADAM_8BIT;
         if ((p->optimizer == RK_GALORE || p->optimizer == RK_APOLLO) && !p->optimizer_rank)
             p->optimizer_rank = rank_said(r->t->arguments);
         keep_in_bits(r, name);
@@ -477,7 +493,9 @@ static void keep_narrow(const struct trainer_tuning *t, struct rk_plan *p)
     const char *name = t->optimizer ? t->optimizer : "";
     const bool own = strstr(name, "bnb") || strstr(name, "32bit") || strncmp(name, "paged", 5) == 0;
     p->weight_element_bytes = p->gradient_element_bytes = 2;
-    if (p->optimizer <= RK_MUON || p->optimizer == RK_LION || p->optimizer == RK_MOMENTUM)
+    const bool moments =
+        p->optimizer <= RK_MUON || p->optimizer == RK_LION || p->optimizer == RK_MOMENTUM;
+    if (moments && !(p->moment1_element_bytes > 0)) /* not said by its name */
         p->moment1_element_bytes = p->moment2_element_bytes = own ? 4 : 2;
 }
 

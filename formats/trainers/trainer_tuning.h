@@ -38,6 +38,7 @@ struct trainer_tuning {
     const char *targets, *target;   /* "all", "q_proj,v_proj" */
     bool adafactor;
     const char *optimizer, *kind, *double_; /* kind: of bits, "nf4" */
+    const char *method;                     /* of LLaMA-Factory: "hqq" */
     const char *gptq;
     const char *type; /* a checkpoint is loaded in: "bfloat16" */
     bool pure;        /* whatever is trained is kept in 16 bits, too */

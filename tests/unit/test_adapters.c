@@ -212,6 +212,21 @@ Test(adapters, gradients_come_after_the_loss)
     cr_expect_float_eq(stage->allocated_bytes, 72.433e9, 0.0005 * 72.433e9);
 }
 
+/* Llama 2 7B in 16 bits with torch's AdamW: gradients and moments are like the weights, 8 bytes of
+ * each of 6,738,415,616 parameters, 53.9 GB; 54 measured, and 67.5, two bytes more, with foreach
+ * (torchtune PR 389). */
+Test(adapters, states_are_like_weights)
+{
+    const struct rk_model model = model_of("llama2-7b");
+    const char *const words = "framework=fsdp weight-bytes=2 recompute=full gbs1 seq512";
+    const struct rk_stage *s = &predict(&model, words)->stage[0];
+    NEAR(s->holds[RK_HOLD_weights] + s->holds[RK_HOLD_optimizer], 6.0 * 6738415616);
+    cr_expect_float_eq(s->allocated_bytes, 54e9, 0.01 * 54e9);
+    const char *const each =
+        "framework=fsdp weight-bytes=2 recompute=full gbs1 seq512 foreach-step";
+    cr_expect_float_eq(predict(&model, each)->stage[0].allocated_bytes, 67.5e9, 0.01 * 67.5e9);
+}
+
 /* A frozen weight is kept in the bytes that the plan says, whatever else would be implied. */
 Test(adapters, bytes_of_frozen_weights_are_not_ignored)
 {
@@ -258,6 +273,8 @@ Test(adapters, what_frozen_products_keep)
     cr_expect_eq(saved_of("frozen frozen-inputs framework=fsdp"), bare + 2 * h + 2 * h + 2 * f);
     cr_expect_eq(saved_of("frozen base=nf4 frozen-inputs inputs-linger framework=fsdp"),
                  bare + 2 * h + 2 * h + 2 * f + 2 * (h + h + h + f), "and of the one before");
+    cr_expect_eq(saved_of("frozen base=int8 framework=fsdp"), bare + 2 * h + 2 * h + 2 * f,
+                 "bitsandbytes keeps what 8-bit products read");
     cr_expect_eq(saved_of("frozen qkv-joined framework=fsdp"), bare + 2 * 40 * 128);
     cr_expect_eq(saved_of("frozen framework=fsdp objective=dpo"), 2 * bare, "two answers");
 }
@@ -369,7 +386,8 @@ Test(adapters, embedding_in_32_bits)
 }
 
 /* Sharded gradients go where the state goes, as they come: under FSDP with weights and optimizer,
- * under DeepSpeed with the optimizer; 2 bytes of each of 8.03e9 parameters. */
+ * under DeepSpeed with the optimizer; 2 bytes of each of 8.03e9 parameters. DeepSpeed steps fp32
+ * ones there: of ZeRO-3, 2 + 12 + 2 + 4. */
 Test(adapters, gradients_leave)
 {
     static const struct {
@@ -378,8 +396,9 @@ Test(adapters, gradients_leave)
         bool leave;
     } rows[] = {{"framework=fsdp zero3 offload-optimizer=1 offload-weights=1", 12, true},
                 {"framework=fsdp zero3 offload-optimizer=1", 8, false},
-                {"framework=deepspeed zero2 offload-optimizer=1", 12, true},
-                {"framework=deepspeed zero1 offload-optimizer=1", 12, false}};
+                {"framework=deepspeed zero3 offload-optimizer=1 offload-weights=1", 18, true},
+                {"framework=deepspeed zero2 offload-optimizer=1", 14, true},
+                {"framework=deepspeed zero1 offload-optimizer=1", 16, false}};
     const struct rk_model model = model_of("llama3.1-8b");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char words[160];
@@ -439,9 +458,10 @@ Test(adapters, offloaded_steps_are_of_adapters)
 Test(adapters, paged_state_crosses_the_link)
 {
     const struct rk_model model = model_of("llama3.1-8b");
-    const char *const plain = "framework=fsdp gbs1 recompute=full weight-bytes=2 gradient-bytes=2";
-    const char *const paged =
-        "framework=fsdp gbs1 recompute=full weight-bytes=2 gradient-bytes=2 optimizer-paged";
+    const char *const plain = "framework=fsdp gbs1 recompute=full weight-bytes=2 moment1-bytes=4 "
+                              "moment2-bytes=4";
+    const char *const paged = "framework=fsdp gbs1 recompute=full weight-bytes=2 moment1-bytes=4 "
+                              "moment2-bytes=4 optimizer-paged";
     const struct rk_prediction *p = predict(&model, plain);
     const double over = p->stage[0].total_bytes - 79.2 * 0x1p30, step_s = p->optimizer_s;
     cr_assert_gt(over, 10e9);

@@ -217,6 +217,25 @@ static const struct {
      1, NULL,
      "framework=fsdp gbs1 grad-overlap recompute=full recompute-to-end no-fused loss=padded "
      "weight-bytes=2 gradient-bytes=2 moment1-bytes=2 moment2-bytes=2"},
+    {"llama-factory", "l.yaml",
+     "model_name_or_path: m\nstage: sft\nfinetuning_type: lora\ncutoff_len: 8192\nbf16: true\n"
+     "per_device_train_batch_size: 1\nquantization_bit: 4\nquantization_method: hqq\n"
+     "use_unsloth: true\n",
+     1, NULL,
+     "framework=fsdp gbs1 grad-overlap recompute=full recompute-to-end loss-in-chunks "
+     "offload-activations=1 lora8 lora-bytes=4 base=nf4"},
+    {"axolotl", "x.yaml",
+     "base_model: m\nsequence_len: 8192\nmicro_batch_size: 1\nbf16: true\n"
+     "optimizer: paged_ademamix_8bit\ngradient_checkpointing: offload\nmax_memory:\n  0: 20GiB\n",
+     1, NULL,
+     "framework=fsdp gbs1 grad-overlap recompute=full recompute-to-end no-fused loss=padded "
+     "offload-activations=1 optimizer-paged weight-bytes=2 gradient-bytes=2 "
+     "moment1-bytes=2.03125 moment2-bytes=1.015625"},
+    {"axolotl", "x.yaml",
+     "base_model: m\nsequence_len: 8192\nmicro_batch_size: 1\nbf16: true\noptimizer: lion_8bit\n",
+     1, NULL,
+     "framework=fsdp gbs1 grad-overlap no-fused loss=padded optimizer=lion weight-bytes=2 "
+     "gradient-bytes=2 moment1-bytes=1.015625"},
     {"gpt-neox", "n.yml",
      "{\"num-layers\": 8, \"hidden-size\": 1024, \"num-attention-heads\": 16, \"seq-length\": "
      "2048, "

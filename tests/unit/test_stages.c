@@ -194,15 +194,16 @@ Test(stages, narrow_optimizers)
     NEAR(element_bytes_of(&plan).sent_gradient, 2);
 }
 
-/* Bytes of a parameter, by hand: weight + gradient + master copy + two moments of 4. */
+/* Bytes of a parameter, by hand: weight + gradient + master copy + two moments of 4; torch's
+ * gradients and moments are like weights that have no master copy. */
 Test(stages, a_master_copy_is_there_or_not)
 {
     const struct {
         enum rk_framework framework;
         double weight, master, sum;
     } cases[] = {
-        {RK_FSDP, 0, -1, 4 + 4 + 0 + 8},     {RK_FSDP, 2, -1, 2 + 4 + 0 + 8},
-        {RK_FSDP, 2, 4, 2 + 4 + 4 + 8},      {RK_FSDP, 2, 0, 2 + 4 + 0 + 8},
+        {RK_FSDP, 0, -1, 4 + 4 + 0 + 8},     {RK_FSDP, 2, -1, 2 + 2 + 0 + 4},
+        {RK_FSDP, 2, 4, 2 + 4 + 4 + 8},      {RK_FSDP, 2, 0, 2 + 2 + 0 + 4},
         {RK_FSDP, 4, 2, 4 + 4 + 2 + 8},      {RK_MEGATRON, 0, -1, 2 + 4 + 4 + 8},
         {RK_MEGATRON, 0, 0, 2 + 4 + 0 + 8},  {RK_MEGATRON, 0, 2, 2 + 4 + 2 + 8},
         {RK_MEGATRON, 4, -1, 4 + 4 + 4 + 8}, {RK_MEGATRON, 4, 4, 4 + 4 + 4 + 8},

@@ -3,6 +3,9 @@ reckon fits llama3.1-70b h100-sxm5-80g x64 tp8 pp2 zero1 -f json |
 reckon fits llama3.1-70b h100-sxm5-80g x64 tp8 pp4 zero1 -f csv | cut -d, -f 1,2 
 reckon fits llama3.1-70b h100-sxm5-80g x64 -o out --save-plan plan.json; echo $?; wc -l <out | grep -c .
 reckon fits llama3.1-70b h100-sxm5-80g x64 --plan plan.json | sed -n 2p >again; sed -n 2p out | cmp - again && echo same
+# A file is a plan as it stands: what it leaves out is not searched for. Llama 2 7B, 16 bytes of each parameter.
+echo '{"framework": "fsdp", "gpus": 8, "microbatch": 1, "batch": 8, "sequence": 64}' >whole.json
+reckon fits llama2-7b "a100-sxm4-40g x8" --plan whole.json | sed -n '1p;/plan:/p;/^weights/p'
 === stdout
       "activation_gradients_bytes": 
       "activations_bytes": 
@@ -212,3 +215,6 @@ stage,blocks
 0
 1
 same
+does not fit: memory tier 0 (HBM2) needs 102.2 GiB on stage 0, has 39.50 GiB: 62.70 GiB too little
+  plan: framework=fsdp dp8 gbs8 seq64
+weights         25.10  weights in the datatype they are stored in
