@@ -1,8 +1,8 @@
-# The tables of data/formats as C: what keys of other tools do that no member of a plan follows. They are compiled
-# in, so that no file is needed at run time; wrong rows end the build with their file and line. `generator` is the
+# The tables of data/formats and data/unicode as C. They are compiled in, so that no file is needed at run time; wrong
+# rows end the build with their file and line. `generator` is the
 # program made of tools/make_keys.c; sets format_rows.
 function(reckon_formats source generator)
-  file(GLOB tables CONFIGURE_DEPENDS ${source}/data/formats/*.csv)
+  file(GLOB tables CONFIGURE_DEPENDS ${source}/data/formats/*.csv ${source}/data/unicode/*.csv)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/formats/tables)
   file(MAKE_DIRECTORY ${folder})
   foreach(table ${tables})

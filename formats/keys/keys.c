@@ -292,7 +292,7 @@ static void refuse_unknown(const struct reading *r, const struct setting *s)
                   "is not known: passed over, since a degree of one divides nothing");
         return;
     }
-    const char *names[512], *nearest = NULL;
+    const char *names[2048], *nearest = NULL;
     char fix[208];
     size_t used = 0;
     for (size_t i = 0; i < r->table->count && used + 1 < sizeof names / sizeof *names; i++)

@@ -35,18 +35,7 @@ struct job {
 
 /* clang-format off */
 static const struct key rows[] = {
-    READ("model", KEY_TEXT, factory), READ("model.n_layers", KEY_COUNT, layers), READ("model.n_heads", KEY_COUNT, heads),
-    READ("model.n_kv_heads", KEY_COUNT, kv_heads), READ("model.qk_norm", KEY_FLAG, qk_norm), READ("model.attn_backend", KEY_TEXT, attention),
-    READ("model.lm_head.loss_implementation", KEY_TEXT, loss),
-    READ("tokenizer", KEY_TEXT, tokenizer),
-    READ("data_loader.global_batch_size", KEY_TEXT, data), READ("experiment.global_batch_size", KEY_COUNT, batch_of),
-    READ(TRAIN "rank_microbatch_size", KEY_COUNT, tokens), READ(TRAIN "max_sequence_length", KEY_COUNT, sequence),
-    READ(TRAIN "compile_model", KEY_FLAG, compile), READ(TRAIN "optim", KEY_TEXT, optimizer),
-    READ(TRAIN "dp_config.name", KEY_TEXT, type), READ(TRAIN "dp_config.num_replicas", KEY_TEXT, copies), READ(TRAIN "dp_config.shard_degree", KEY_TEXT, shard),
-    READ(TRAIN "cp_config", KEY_TEXT, context), READ(TRAIN "cp_config.degree", KEY_COUNT, contexts), READ(TRAIN "tp_config.degree", KEY_COUNT, tensor),
-    READ(AC, KEY_TEXT, recompute_of), READ(AC ".0", KEY_TEXT, recompute), READ(AC ".mode", KEY_TEXT, recompute), READ(AC ".block_interval", KEY_COUNT, interval),
-    LATER(AC ".modules"), LATER(AC ".modules.*"),
-    READ(TRAIN "float8_config.enabled", KEY_FLAG, float8_on), READ(TRAIN "float8_config.ao", KEY_TEXT, float8),
+#include "tables/olmo-core-plan.h"
 #include "tables/olmo-core.h"
 };
 
