@@ -57,8 +57,9 @@ static const struct usage hf_usage = {
         "the file lacks it. Statements of the file that an estimate ignores are warnings; an unknown "
         "key that may change shape or cost is an error. Layers for multi-token prediction are read, "
         "but not counted as parameters. Spellings of transformers 4 and 5 are read. Known types:"
-#define HF_TYPE(name, class, keys, facts) " " name
-#include "huggingface/hf_types.def"
+#define ROW(name, class, keys, facts) " " name
+#include "tables/hf-types.h"
+#undef ROW
         ".",
     .operands = hf_operands,
     .groups = {
