@@ -1,7 +1,6 @@
 #include "keys/keys.h"
 #include "base/text.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,38 +170,11 @@ static void refuse_value(const struct reading *r, const struct setting *s, const
 }
 
 /* Words of names that decide what a run costs: no wildcard passes them. */
-static const char *const deciding[] = {"degree",
-                                       "parallel_size",
-                                       "lora",
-                                       "peft",
-                                       "shard",
-                                       "offload",
-                                       "recomput",
-                                       "quant",
-                                       "fp8",
-                                       "fp4",
-                                       "micro_batch",
-                                       "microbatch",
-                                       "batch_size",
-                                       "seq_len",
-                                       "sequence_len",
-                                       "num_layers",
-                                       "hidden_size",
-                                       "num_experts",
-                                       "zero_stage",
-                                       "zero_optimization",
-                                       "tp_size",
-                                       "pp_size",
-                                       "tensor_parallel",
-                                       "grad_accum",
-                                       "gradient_accumulation",
-                                       "seq_parallel",
-                                       "sequence_parallel",
-                                       "model_parallel",
-                                       "freeze",
-                                       "gradient_checkpointing",
-                                       "frozen",
-                                       NULL};
+static const char *const deciding[] = {
+#define ROW(part) part,
+#include "tables/deciding.h"
+#undef ROW
+    NULL};
 
 /* "eval_batch_size", "validation_dataset.seq_length": what is not trained on decides nothing. */
 static bool is_evaluation(const char *text)

@@ -6,7 +6,6 @@
  * train/train_module/transformer/config.py, distributed/parallel/data_parallel.py,
  * data/tokenizer.py).
  */
-#include "base/text.h"
 #include "keys/key_rows.h"
 #include "keys/model_numbers.h"
 #include "keys/reader.h"
@@ -53,15 +52,9 @@ static const struct factory {
     const char *name;
     uint64_t hidden, layers, heads, kv_heads, feedforward;
 } factories[] = {
-    {"olmo_14M", 128, 4, 8, 0, 512},         {"olmo_30M", 256, 4, 8, 0, 768},         {"olmo_60M", 384, 8, 8, 0, 1536},
-    {"olmo_100M", 512, 12, 8, 0, 2048},      {"olmo_190M", 768, 12, 12, 0, 3072},     {"olmo_370M", 1024, 16, 16, 0, 4096},
-    {"olmo2_600M", 1344, 16, 16, 0, 5376},   {"olmo3_600M", 1280, 16, 16, 0, 5120},   {"olmo_760M", 1536, 16, 16, 0, 6144},
-    {"olmo2_1B", 2048, 18, 16, 0, 8192},     {"olmo2_1B_v2", 2048, 16, 16, 0, 8192},  {"olmo3_1B", 2048, 16, 16, 0, 8192},
-    {"olmo_3B", 3328, 16, 16, 0, 13312},     {"olmo_7B", 4096, 32, 32, 0, 11008},     {"olmo_13B", 5120, 40, 40, 0, 13824},
-    {"olmo_32B", 5120, 64, 40, 8, 27648},
-    {"llama2_271M", 1024, 16, 8, 0, 2816},   {"llama2_1B", 2048, 18, 16, 0, 5632},    {"llama2_7B", 4096, 32, 32, 0, 11008},
-    {"llama2_13B", 5120, 40, 40, 0, 13824},  {"llama2_26B", 5120, 80, 40, 0, 13824},  {"llama2_70B", 8192, 80, 64, 8, 28672},
-    {"llama3_1B", 2048, 16, 32, 8, 8192},    {"llama3_8B", 4096, 32, 32, 8, 14336},   {"llama3_405B", 16384, 126, 128, 8, 53248},
+#define ROW(name, hidden, layers, heads, kv_heads, feedforward) {name, hidden, layers, heads, kv_heads, feedforward},
+#include "tables/olmo-core-models.h"
+#undef ROW
 };
 
 /* Tokens, before they are padded to a multiple of 128. */
