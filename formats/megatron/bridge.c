@@ -1,5 +1,4 @@
 #include "megatron/bridge.h"
-#include "catalog/model_fields.h"
 #include "keys/target.h"
 #include "megatron/megatron_args.h"
 #include "plan/members.h"

@@ -5,7 +5,6 @@
  * mesh fill the devices: src/maxtext/utils/max_utils.py (fill_unspecified_mesh_axes), the batch:
  * configs/pyconfig.py (calculate_global_batch_sizes) [maxtext].
  */
-#include "base/text.h"
 #include "keys/key_rows.h"
 #include "keys/model_numbers.h"
 #include "keys/optimizers.h"
@@ -25,7 +24,7 @@ struct job {
     const char *dtype, *weight_dtype, *hardware;
     int64_t inner[AXES], outer[AXES], slices;
     uint64_t hidden, heads, kv_heads, mlp, layers, head_dim, vocabulary, sequence;
-    uint64_t experts, active, expert_mlp, shared, dense, predict;
+    uint64_t experts, active, shared, dense, predict;
     uint64_t q_rank, kv_rank, nope, rope, value, window;
     int64_t expert_mlp_said, groups, active_groups, microbatches, repeats;
     uint64_t accumulation, vocabulary_tiles, per_stage;
