@@ -2,7 +2,7 @@
  * them (formats/keys/key_rows.h, megatron_flags.c), in the order of their names:
  *
  *     FORMAT_KEY(name, effect, words, why, values, since, until, tools)
- *     FORMAT_READ(name, use, member, words)
+ *     FORMAT_READ(name, use, member, words, preset)
  *
  * data/formats/README.md says what the columns mean; only the name must be there. All that is
  * wrong is reported, each with its line; then no file is left behind.
@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum column { NAME, VALUES, SINCE, UNTIL, TOOLS, EFFECT, OFF, ARGUMENT, WHY, COLUMNS };
-static const char *const titles[COLUMNS] = {"name",   "values", "since",    "until", "tools",
-                                            "effect", "off",    "argument", "why"};
+enum column { NAME, VALUES, SINCE, UNTIL, TOOLS, EFFECT, OFF, ARGUMENT, PRESET, WHY, COLUMNS };
+static const char *const titles[COLUMNS] = {"name",   "values", "since",    "until",  "tools",
+                                            "effect", "off",    "argument", "preset", "why"};
 
 struct word {
     const char *text, *token; /* of the enumerations in C */
@@ -120,6 +120,13 @@ static bool is_inert(const char *effect)
     return is_one_of(effect, uses, sizeof uses / sizeof *uses);
 }
 
+/* Is it read into a member of the reader's struct? */
+static bool is_read(const char *effect)
+{
+    static const char *const uses[] = {"COUNT", "INTEGER", "NUMBER", "FLAG", "TEXT", "WORD"};
+    return is_one_of(effect, uses, sizeof uses / sizeof *uses);
+}
+
 /* What has an effect says why; what is an argument under another name says which. */
 static void check_effect(struct table *t, const struct row *r)
 {
@@ -137,6 +144,7 @@ static void check_effect(struct table *t, const struct row *r)
     if (!says && *cell[WHY])
         fault(t, r->line, "nothing is said of it, so it needs no reason", name);
     if (says + inert == 0 && !*cell[ARGUMENT]) fault(t, r->line, "say which argument it is", name);
+    if (*cell[PRESET] && !is_read(effect)) fault(t, r->line, "has no preset by its effect", name);
     if (says + inert && *cell[ARGUMENT]) fault(t, r->line, "is no argument by its effect", name);
 }
 
@@ -265,20 +273,15 @@ static void put_own_row(FILE *file, const struct csv *csv, size_t row)
 
 /* ---- tables of keys ---- */
 
-/* Is it read into a member of the reader's struct? */
-static bool is_read(const char *effect)
-{
-    static const char *const uses[] = {"COUNT", "INTEGER", "NUMBER", "FLAG", "TEXT", "WORD"};
-    return is_one_of(effect, uses, sizeof uses / sizeof *uses);
-}
-
 static void put_row(FILE *file, const char *const *cell)
 {
     const char *effect = token_of(effects, cell[EFFECT], strlen(cell[EFFECT]));
     const bool map = strcmp(effect, "MAP") == 0;
     if (is_read(effect)) {
         fprintf(file, "FORMAT_READ(\"%s\", %s, %s, ", cell[NAME], effect, cell[ARGUMENT]);
-        fprintf(file, *cell[OFF] ? "\"%s\")\n" : "NULL)\n", cell[OFF]);
+        put_text(file, cell[OFF]);
+        fputs(*cell[PRESET] ? "\"" : "NULL", file);
+        fprintf(file, *cell[PRESET] ? "%s\")\n" : "%s)\n", cell[PRESET]);
         return;
     }
     fprintf(file, "FORMAT_KEY(\"%s\", %s, ", cell[NAME], effect);

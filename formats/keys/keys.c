@@ -463,6 +463,8 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
 {
     const struct reading r = {settings, table, notes};
     struct family family = {.count = 0};
+    for (const struct key *row = table->row; row < table->row + table->count; row++)
+        if (row->preset) store(row, row->preset, target);
     if (refuse_section(&r, options)) return notes_refusal(notes, settings->path, error);
     for (size_t i = 0; i < settings->count; i++) {
         const struct setting *s = &settings->setting[i];

@@ -129,16 +129,7 @@ enum rk_status mindspeed_fsdp2_read(const struct config_source *source, struct r
                                     struct rk_plan *plan, struct notes *notes,
                                     struct rk_error *error)
 {
-    struct reading r = {.source = source,
-                        .error = error,
-                        .j = {.shard = 1,
-                              .tensor = 1,
-                              .expert = 1,
-                              .expert_shard = 1,
-                              .context = 1,
-                              .microbatch = 8,
-                              .accumulation = 1,
-                              .sequence = 2048}};
+    struct reading r = {.source = source, .error = error};
     enum rk_status status = settings_read(&r.settings, source->path, source->text, source->sets,
                                           source->set_count, error);
     if (status == RK_OK)

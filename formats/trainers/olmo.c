@@ -178,30 +178,7 @@ static enum rk_status interpret(struct reading *r)
 enum rk_status olmo_read(const struct config_source *source, struct rk_model *model,
                          struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    struct reading r = {.source = source,
-                        .m = model,
-                        .p = plan,
-                        .notes = notes,
-                        .error = error,
-                        .j = {.hidden = 768,
-                              .heads = 12,
-                              .layers = 12,
-                              .ratio = 4,
-                              .sequence = 1024,
-                              .vocabulary = 50257,
-                              .embeddings = 50304,
-                              .batch = 512,
-                              .microbatch = 16,
-                              .attention_dropout = 0.1,
-                              .residual_dropout = 0.1,
-                              .embedding_dropout = 0.1,
-                              .activation = SWIGLU,
-                              .affine = true,
-                              .biases = true,
-                              .tied = true,
-                              .dropless = true,
-                              .experts = 8,
-                              .active = 2}};
+    struct reading r = {.source = source, .m = model, .p = plan, .notes = notes, .error = error};
     enum rk_status status = settings_read(&r.settings, source->path, source->text, source->sets,
                                           source->set_count, error);
     if (status == RK_OK)

@@ -387,12 +387,7 @@ static enum rk_status interpret(const struct reading *r)
 enum rk_status olmo_core_read(const struct config_source *source, struct rk_model *model,
                               struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    struct reading r = {.source = source,
-                        .m = model,
-                        .p = plan,
-                        .notes = notes,
-                        .error = error,
-                        .j = {.tensor = 1, .contexts = 1, .interval = 1, .float8_on = true}};
+    struct reading r = {.source = source, .m = model, .p = plan, .notes = notes, .error = error};
     enum rk_status status =
         python_calls(&r.settings, source->path, source->text, calls, sizeof calls / sizeof *calls,
                      source->sets, source->set_count, error);

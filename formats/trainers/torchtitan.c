@@ -399,28 +399,7 @@ enum rk_status torchtitan_read(const struct config_source *source, struct rk_mod
                         .m = model,
                         .p = plan,
                         .notes = notes,
-                        .error = error,
-                        .j = {.replicate = 1,
-                              .shard = -1,
-                              .tensor = 1,
-                              .pipeline = 1,
-                              .context = 1,
-                              .expert = 1,
-                              .expert_tensor = 1,
-                              .local = 8,
-                              .global = -1,
-                              .microbatch = 1,
-                              .sequence = 2048,
-                              .first_less = 1,
-                              .last_less = 1,
-                              .loss_parallel = 1,
-                              .schedule = "1F1B",
-                              .option = "2",
-                              .mode = AC_SELECTIVE,
-                              .tokens = 16384,
-                              .pipeline_batches = 1,
-                              .step_tokens = -1,
-                              .param = 1}};
+                        .error = error};
     const size_t length = strlen(source->path);
     r.python = length > 3 && strcmp(source->path + length - 3, ".py") == 0;
     const char *config = NULL;

@@ -265,18 +265,7 @@ static enum rk_status interpret(struct reading *r)
 enum rk_status torchtune_read(const struct config_source *source, struct rk_model *model,
                               struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    struct reading r = {.source = source,
-                        .t = {.microbatch = 1,
-                              .accumulation = 1,
-                              .tensor = 1,
-                              .context = 1,
-                              .replicas = 1,
-                              .shard = -1,
-                              .reshard = 1},
-                        .m = model,
-                        .p = plan,
-                        .notes = notes,
-                        .error = error};
+    struct reading r = {.source = source, .m = model, .p = plan, .notes = notes, .error = error};
     enum rk_status status = settings_read(&r.settings, source->path, source->text, source->sets,
                                           source->set_count, error);
     if (status == RK_OK)
