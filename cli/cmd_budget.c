@@ -66,18 +66,7 @@ static const struct option budget_options[] = {
 };
 
 const struct usage budget_usage = {
-    .name = "budget",
-    .summary = "find the largest model or most tokens within a budget",
-    .synopsis = "[--system] SYSTEM [--gpus N] [--days N] [--cost USD] [--model MODEL] [options]",
-    .description =
-        "For each size of a dense model, searches for the best plan on the machine and computes how "
-        "many tokens it trains on within the days and the money, failures and checkpoints included. A "
-        "size is affordable if it reaches the number of tokens that a published scaling law asks for; "
-        "the answer is the largest affordable size. Larger models would see too few tokens.\n\n"
-        "Models have the shape of Llama 3 (heads of 128, eight for keys and values, an MLP 3.5 times "
-        "as wide, 128,256 tokens, samples of 8,192), unless --model gives one. When no size is "
-        "affordable, the exit status is 1 and the answer says how many days and how much money, or how "
-        "many GPUs, suffice.",
+#include "help/budget.h"
     .operands = budget_operands,
     .groups = {
         {"Budget", budget_options, 0},
@@ -85,11 +74,6 @@ const struct usage budget_usage = {
         {"Form", show_options, offsetof(struct budget_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon budget -s h100 -g 512 --days 60 --cost 2M", "What do 2 million dollars and 60 days train?"},
-        {"reckon budget -s h100 -g 512 --days 30 -m llama3.1-8b --law llama3", "How many tokens does a model get?"},
-    },
-    .see_also = "reckon-predict(1), reckon-search(1), reckon-shapes(1)",
 };
 
 static const struct report_column columns[] = {

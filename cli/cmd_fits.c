@@ -58,22 +58,7 @@ static const struct option answer_options[] = {
 };
 
 const struct usage fits_usage = {
-    .name = "fits",
-    .summary = "show if a plan fits and what saves memory",
-    .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]...",
-    .description =
-        "Shows whether training fits into the memory of a GPU: what each pipeline stage stores by "
-        "category (weights, gradients, optimizer, activations by kind, communication, the GPU's "
-        "context, fragmentation), the headroom, and for each single change of the plan the memory it "
-        "saves, whether the plan then fits, and the change of the step time.\n\n"
-        "If the plan does not say how the model is split, sharded or recomputed, reckon takes the best "
-        "plan that reckon search finds with the given words, or, if none fits, the plan that needs "
-        "least memory. The answer prints the plan. A plan file is taken as it is. Other assumptions are "
-        "those of reckon predict.\n\n"
-        "For a plan that is given, --headroom also tests whether the plan keeps that headroom.\n\n"
-        "Exit status 0: it fits; 1: it does not fit, lacks the headroom that --headroom asks for, "
-        "cannot run, or cannot be launched; 2: unsure, between the bounds of --sure. So reckon fits "
-        "... && torchrun ... is a guard.",
+#include "help/fits.h"
     .operands = fits_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -87,17 +72,6 @@ const struct usage fits_usage = {
         {"General", options_help_rows, 0},
         {NULL, plan_options, offsetof(struct fits_args, source)},
     },
-    .examples = {
-        {"reckon fits llama3.1-70b --gpus 64 h100-sxm5-80g", "Does it fit, and how should it be split?"},
-        {"reckon fits llama3.1-70b --gpus 64 h100-sxm5-80g tp8 pp2 sp zero1 mbs2",
-         "Does this plan fit, and what saves memory?"},
-        {"reckon fits ./config.json --gpus 8 h100-sxm5-80g framework=fsdp", "Check a model of Hugging Face on one node:"},
-        {"reckon fits ./Llama-3.1-8B h100-sxm5-80g -g 8", "Check a checkpoint, by the shapes in its files:"},
-        {"reckon fits qwen3-32b \"rtx4090 x2\" --tune", "What can be fine-tuned there, and how?"},
-        {"reckon fits deepseek-v3 h800-sxm5-80g x2048 tp1 pp16 ep64 zero1 --format json",
-         "Print every figure, for a program:"},
-    },
-    .see_also = "reckon-predict(1), reckon-plan(5), reckon-model(5), reckon-system(5)",
 };
 /* clang-format on */
 
@@ -413,10 +387,7 @@ static int answer(const struct fits_args *args, const struct fits_question *ques
     if (status == RK_OK && args->place && f->prediction->timed)
         status = fits_place(&report, f, &error);
     if (status == RK_OK) status = run_section(&report, &args->run, f, NULL, NULL, &error);
-    const int done = status == RK_OK ? show_report(&report, &args->show, args->output, code)
-                                     : options_fail(&error);
-    report_release(&report);
-    return done;
+    return show_end(&report, &args->show, args->output, status, code, &error);
 }
 
 int cmd_fits(int argc, char **argv)

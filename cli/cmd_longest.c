@@ -13,7 +13,6 @@
 #include "cli/show.h"
 #include "cli/verdict.h"
 #include "facts/headroom.h"
-#include "facts/learned.h"
 #include "machine/part.h"
 
 #include <inttypes.h>
@@ -63,24 +62,7 @@ static const struct option longest_options[] = {
 };
 
 const struct usage longest_usage = {
-    .name = "longest",
-    .summary = "find the longest sequence that can be trained",
-    .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]...",
-    .description =
-        "For each number of GPUs, bisects the length of a sequence, with one sequence at a time, over "
-        "every candidate: tensor, context (ring and Ulysses), expert, data and pipeline degrees whose "
-        "product is the number of GPUs, ZeRO 1 and 3, the loss in chunks; layers kept, fully "
-        "recomputed, run through two buffers with the best share offloaded [zhao2025memo], or in "
-        "chunks of 64 Ki tokens [yao2024fpdt]. The printed length was predicted to fit, and every "
-        "candidate was predicted not to fit at the next length that it can split: `limit` names the "
-        "memory that was too small.\n\n"
-        "More tables show where each of four kinds of plan ends, and its best MFU at each length: two "
-        "buffers; Megatron-LM with whole layers recomputed or kept; DeepSpeed with Ulysses, ZeRO-3 and "
-        "recomputation; DeepSpeed with chunks of the sequence. Plans of Megatron-LM and DeepSpeed are "
-        "without the loss in chunks, which these versions lacked. Over several clusters the search deals "
-        "the layers to stages at each length, in steps of 16 samples, and stages of Megatron-LM's plans "
-        "recompute what they must; DeepSpeed's plans, which have no stages, are left out. A page "
-        "(-o FILE.html) plots MFU and memory over length.",
+#include "help/longest.h"
     .operands = longest_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -90,12 +72,6 @@ const struct usage longest_usage = {
         {"Form", show_options, offsetof(struct longest_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon longest memo-7b \"a800-sxm4-80g mem2=250GB@12GB/s\" --gpus 8", "How long can a sequence be on one node?"},
-        {"reckon longest llama3.1-70b \"h100-sxm5-80g mem2=250GB@25GB/s\" --gpus 64,128", "How long on eight and sixteen nodes?"},
-        {"reckon longest mixtral-8x7b \"h100-sxm5-80g mem2=250GB@25GB/s\" -g 16..64 -o longest.html", "Write a page with charts:"},
-    },
-    .see_also = "reckon-offload(1), reckon-predict(1)",
 };
 /* clang-format on */
 

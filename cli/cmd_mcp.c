@@ -24,28 +24,11 @@ static const struct option mcp_rows[] = {
 };
 
 const struct usage mcp_usage = {
-    .name = "mcp",
-    .summary = "answer an assistant's questions (Model Context Protocol)",
-    .synopsis = "[--limit SECONDS]",
-    .description =
-        "Serves the Model Context Protocol on standard input and output: one JSON-RPC 2.0 message per line, with "
-        "initialize, ping, tools/list and tools/call. Each tool is a question with a JSON schema: does it fit, how "
-        "long is a step, which plan is fastest, what do days and money train, how long can a sequence be, what does "
-        "inference take, how do two plans differ, is a launch file right, is a measured number good, how many "
-        "measured runs support an answer.\n\n"
-        "An answer has the command's own JSON in SI units (answer), the unit of each key (units), the prediction "
-        "intervals (ranges), what was assumed (assumptions) and what the command remarked (remarks). A question that "
-        "cannot be answered is a tool error (isError) with the command's message. No tool writes a file.\n\n"
-        "Exit status 0: the input ended.",
+#include "help/mcp.h"
     .groups = {
         {"Calls", mcp_rows, 0},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon mcp", "What an assistant starts; its configuration names command \"reckon\" and arguments [\"mcp\"]:"},
-        {"echo '{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/list\"}' | reckon mcp", "The tools and their schemas:"},
-    },
-    .see_also = "reckon-predict(1), reckon-search(1), reckon-doctor(1), reckon-support(1)",
 };
 
 /* Newest first: what a client asks for, if it is here, else the newest. */

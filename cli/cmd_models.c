@@ -30,27 +30,13 @@ static const struct option models_options[] = {
 };
 
 const struct usage models_usage = {
-    .name = "models",
-    .summary = "list the models of the catalog, or show one",
-    .synopsis = "[[--model] MODEL] [options]",
-    .description =
-        "Lists the models of the catalog with their numbers of parameters, computed from their shapes; "
-        "or shows one with all its dimensions and the sources of the numbers. Without --all the list "
-        "leaves out models of papers and of earlier years, which every command accepts nevertheless. A "
-        "model also has the name of its checkpoint on the Hugging Face Hub, "
-        "meta-llama/Llama-3.3-70B-Instruct.",
+#include "help/models.h"
     .operands = models_operands,
     .groups = {
         {"Models", models_options, 0},
         {"Form", show_options, offsetof(struct models_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon models", "List the catalog:"},
-        {"reckon models gpt3-175b", "Show one model, with its sources:"},
-        {"reckon models --format json", "List for a program:"},
-    },
-    .see_also = "reckon-systems(1), reckon-model(5)",
 };
 
 #define OF(member) REPORT_OF(struct rk_model, member)
@@ -150,9 +136,7 @@ int cmd_models(int argc, char **argv)
 
     const enum rk_status status = args.name ? show_model(&report, args.name, &error)
                                             : list_models(&report, &list, args.all, &error);
-    const int code = status == RK_OK ? show_report(&report, &args.show, args.output, RK_OK)
-                                     : options_fail(&error);
-    report_release(&report);
+    const int code = show_end(&report, &args.show, args.output, status, RK_OK, &error);
     catalog_list_release(&list);
     return code;
 }

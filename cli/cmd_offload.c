@@ -43,29 +43,7 @@ static const struct option offload_output[] = {
 };
 
 const struct usage offload_usage = {
-    .name = "offload",
-    .summary = "plan activation offloading and the lifetime of drives",
-    .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]... | FILE...",
-    .description =
-        "Predicts a plan under each rule of what to keep, offload and recompute: all kept; whole "
-        "layers recomputed; MEMO's share of the tokens [zhao2025memo]; the best share; everything "
-        "offloaded; SSDTrain's rule [wu2025ssdtrain] for each lower memory; and the fastest fit over "
-        "all shares, tiers (host and the next one together, too) and ways to treat the rest. \"By "
-        "tensor and layer\" assigns each tensor of each layer to a memory, first those that take "
-        "longest to recompute per byte, within the bandwidth: a bound that no plan of equal shares "
-        "reaches. Each rule has the bytes in the GPU and the lower memories, exposed transfers and "
-        "recomputation (by token, and by tensor: first those that take longest per byte), bytes "
-        "written per step, the bandwidth that this needs (writes within half a step), and the lifetime "
-        "and cost of drives. Over several clusters a share is the largest that every stage may have on "
-        "its own cluster, and the bound by tensor and layer is left out. Exit status 1: none fits.\n\n"
-        "Without --model, evaluates published formulas over files of cases. A .csv has rows of "
-        "SSDTrain's model (layers, hidden, heads, vocabulary, sequence, gpus, tensor, pipeline, data, "
-        "zero, global_batch, microbatch, accumulation, achieved_TFLOPps, hbm_GBps): bytes of "
-        "activations, the step, the write bandwidth that it needs, the lifetime of two sets of drives. "
-        "A .json with \"attention\" and \"mlp\" is a tree of modules: the node that SSDTrain's rule "
-        "keeps first, at each bandwidth of \"first_kept\". A .json with \"cases\" of \"tokens\" is "
-        "MEMO's choice: the share of the tokens that is offloaded, the recomputation by token and by "
-        "tensor, and for comparison the best share.",
+#include "help/offload.h"
     .operands = offload_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -77,14 +55,6 @@ const struct usage offload_usage = {
         {"Form", show_options, offsetof(struct offload_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon offload -m memo-7b -s \"a800-sxm4-80g mem2=250GB@12GB/s\" gpus8 cp8 cp-kind=ulysses zero3 gbs1 seq524288 loss-in-chunks",
-         "Plan half a million tokens on one node:"},
-        {"reckon offload -m llama3.1-8b -s \"a100-pcie-40g mem2=100GiB@25GB/s ssd=4*samsung-980pro-1tb\" --lifetime 3 gpus8 tp8 gbs8",
-         "Require drives that last three years:"},
-        {"reckon offload tests/golden/memory/ssdtrain_fig5.csv --format csv", "Reproduce SSDTrain's Fig. 5:"},
-    },
-    .see_also = "reckon-predict(1), reckon-longest(1), reckon-place(1), reckon-system(5)",
 };
 /* clang-format on */
 

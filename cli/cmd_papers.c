@@ -32,30 +32,13 @@ static const struct option papers_options[] = {
 };
 
 const struct usage papers_usage = {
-    .name = "papers",
-    .summary = "compare published systems with predictions",
-    .synopsis = "[PAPER] [options]",
-    .description =
-        "Lists the papers; for one paper, prints every table and figure that a model can predict next "
-        "to the published values, each statement with \"holds\", \"does not hold here, because\" or "
-        "\"cannot be known here, because\", and the command of each row. Values marked K are from "
-        "memory: they are shown and never judged by. Results that need a run come from experiments "
-        "with the executor: their stored output is printed with the command that makes it; --run makes "
-        "it again.\n\n"
-        "Exit status 1 when a required statement of a paper's script does not hold.",
+#include "help/papers.h"
     .operands = papers_operands,
     .groups = {
         {"Papers", papers_options, 0},
         {"Form", show_options, offsetof(struct papers_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon papers", "List the papers:"},
-        {"reckon papers holmes", "Print one paper:"},
-        {"reckon papers holmes -o holmes.html", "Draw its figures on a page:"},
-        {"reckon papers all", "Run all of them:"},
-    },
-    .see_also = "reckon-study(1), reckon-compare(5)",
 };
 
 static const struct paper {
@@ -236,9 +219,7 @@ static int show_all(const struct papers_args *args)
                    cell_number(processor_s() - begin_s));
         study_comparison_release(&comparison);
     }
-    code = show_report(&report, &args->show, args->output, code);
-    report_release(&report);
-    return code;
+    return show_end(&report, &args->show, args->output, RK_OK, code, NULL);
 }
 
 int cmd_papers(int argc, char **argv)
@@ -254,7 +235,5 @@ int cmd_papers(int argc, char **argv)
         return paper ? show_paper(&args, paper) : options_fail(&error);
     }
     fill_list(&report);
-    const int code = show_report(&report, &args.show, args.output, RK_OK);
-    report_release(&report);
-    return code;
+    return show_end(&report, &args.show, args.output, RK_OK, RK_OK, NULL);
 }

@@ -42,23 +42,7 @@ static const struct option answer_options[] = {
     {.name = NULL},
 };
 const struct usage predict_usage = {
-    .name = "predict",
-    .summary = "predict step time and memory of a plan",
-    .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]...",
-    .description =
-        "Predicts one training step of a plan: its time and where it goes, the throughput and MFU, and "
-        "the memory of a GPU on every pipeline stage. Plans include experts, context parallelism, all "
-        "ZeRO stages, recomputation by part, narrow datatypes, uneven stages and the defaults of "
-        "Megatron, FSDP and DeepSpeed. The detailed model answers, or with framework=calculon the "
-        "Calculon model [isaev2023], which covers fewer choices and equal layers only; the second line "
-        "names the model.\n\n"
-        "The plan comes from words, from options with the same names, from --plan FILE, or several of "
-        "these: words and options override the file. Assumptions are printed: the number of GPUs is "
-        "that of the system (if it states one), else the product of the degrees; data parallelism "
-        "takes the GPUs that the other degrees leave; the batch is 4 samples per GPU and sample of a "
-        "microbatch; the precision is bf16, or what the system supports.\n\n"
-        "For a plan that cannot run or does not fit, prints the reason and the cheapest remedy, and exits "
-        "with status 1. An unsure plan is predicted, with status 0; reckon fits exits with status 2 for it.",
+#include "help/predict.h"
     .operands = predict_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -72,17 +56,6 @@ const struct usage predict_usage = {
         {"General", options_help_rows, 0},
         {NULL, plan_options, offsetof(struct predict_args, source)},
     },
-    .examples = {
-        {"reckon predict -m llama3.1-70b -s h100-sxm5-80g --gpus 64 tp8 pp2 sp zero1 gbs128 recompute=selective",
-         "Predict Llama 3.1 70B on 64 H100:"},
-        {"reckon predict -m llama3.1-8b -s h100-sxm5-80g --gpus 8 framework=fsdp zero3 grad-overlap weight-overlap recompute=full",
-         "Predict 8B on one node with FSDP:"},
-        {"reckon predict -m llama3.1-70b -s h100-sxm5-80g --plan plan.json tp4 --format json",
-         "Change one choice of a plan file, for a program:"},
-        {"reckon predict -m mixtral-8x7b -s h100-sxm5-80g --gpus 64 --tensor 2 --sequence-parallel --pipeline 4 --expert 8 --layers",
-         "Use options in place of words, and print the operations of each kind of layer:"},
-    },
-    .see_also = "reckon-fits(1), reckon-plan(5), reckon-model(5), reckon-system(5)",
 };
 
 /* clang-format on */

@@ -28,28 +28,13 @@ static const struct option prices_options[] = {
 };
 
 const struct usage prices_usage = {
-    .name = "prices",
-    .summary = "list prices of accelerators with date and source",
-    .synopsis = "[[--system] SYSTEM] [options]",
-    .description =
-        "Lists prices per GPU-hour in US dollars, with the date and the source of each. predict, fits, search and "
-        "budget take the cheapest offer, unless --price OFFER, or price=OFFER in a machine's line, names another.\n\n"
-        "The list is a table, data/prices/market.csv of the catalog. --prices reads another one with the same "
-        "columns: accelerator (the first part of the ids of its systems), offer, usd_per_hour, preempted_every_h "
-        "(may be empty), date, source.",
+#include "help/prices.h"
     .operands = prices_operands,
     .groups = {
         {"Prices", prices_options, 0},
         {"Form", show_options, offsetof(struct prices_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon prices", "List all prices:"},
-        {"reckon prices h100", "List the prices of one accelerator:"},
-        {"reckon search -m llama3.1-8b -b 512 --tokens 1T -s \"h100 x256 price=reserved\" -s \"h200 x256 price=3.2\"",
-         "Compare two machines, each at its price:"},
-    },
-    .see_also = "reckon-search(1), reckon-budget(1)",
 };
 
 static const struct report_column columns[] = {
@@ -107,10 +92,8 @@ int cmd_prices(int argc, char **argv)
         status = rk_fail(&error, RK_NOTHING_FITS, NULL, 0, 0,
                          "no price of %s is in the list: give one, price=2.5",
                          args.system ? system.id : "an accelerator");
-    const int code = status == RK_OK ? show_report(&report, &args.show, args.output, RK_OK)
-                                     : options_fail(&error);
+    const int code = show_end(&report, &args.show, args.output, status, RK_OK, &error);
     rk_campaign_facts_release(facts);
     rk_system_release(&system);
-    report_release(&report);
     return code;
 }

@@ -50,23 +50,7 @@ static const struct option program_options[] = {
 };
 
 const struct usage program_usage = {
-    .name = "program",
-    .summary = "print each rank's program, instruction by instruction",
-    .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]...",
-    .description =
-        "Lowers a plan to a program for each rank: the passes of its stage in the order of the "
-        "schedule times the operations of its layers, the messages between stages, the reduction of "
-        "gradients, the gathering of weights and the optimizer's step. Each instruction is on a "
-        "stream; events order the streams where they touch the same tensor. FLOP, bytes and tensors "
-        "stored from forward to backward add up to the figures of reckon predict.\n\n"
-        "Without --rank and --all a table has a row for each class of ranks, whose programs differ "
-        "only in their peers: the number of instructions, messages and collectives per step, the FLOP "
-        "that kernels execute, the bytes sent for each parallelism, the parameters, the bytes of "
-        "weights, gradients and optimizer state, and the peak of bytes stored from forward to "
-        "backward.\n\n"
-        "The text is that of logs of operations, a line for each instruction, followed by KEY=VALUE "
-        "for layer, microbatch, shapes, FLOP and bytes: reckon check --logs DIR checks what --all DIR "
-        "writes. docs/program.md has the grammar.",
+#include "help/program.h"
     .operands = program_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -77,17 +61,6 @@ const struct usage program_usage = {
         {"General", options_help_rows, 0},
         {NULL, plan_options, offsetof(struct program_args, source)},
     },
-    .examples = {
-        {"reckon program -m llama3.1-8b -s h100-sxm5-80g -g 8 tp2 pp2 gbs16 sp zero1",
-         "Show the classes of ranks, and the work of each:"},
-        {"reckon program -m llama3.1-8b -s h100-sxm5-80g -g 8 tp2 pp2 gbs16 sp zero1 --rank 5",
-         "Show the program of rank 5, line by line:"},
-        {"reckon program -m llama3.1-8b -s h100-sxm5-80g -g 8 tp2 pp2 gbs16 sp zero1 --all logs",
-         "Write the programs of all ranks, for a checker of logs:"},
-        {"reckon program -m llama3.1-8b -s h100-sxm5-80g -g 8 tp2 pp2 gbs16 sp zero1 --rank 5 --against rank-5.log",
-         "Compare the program of rank 5 with a file:"},
-    },
-    .see_also = "reckon-predict(1), reckon-timeline(1), reckon-plan(5)",
 };
 
 static const struct report_column class_columns[] = {
@@ -108,7 +81,6 @@ static const struct report_column class_columns[] = {
     {.name = "held_bytes",         .title = "held",     .unit = "B", .digits = 2},
 };
 /* clang-format on */
-enum { CLASS_COLUMNS = sizeof class_columns / sizeof *class_columns };
 
 /* ---- one program ---- */
 
@@ -355,10 +327,7 @@ static int show_classes(const struct plan_input *input, const struct program_arg
     struct report report = {.first = NULL};
     struct rk_error error;
     const enum rk_status status = fill_classes(&report, input, &error);
-    const int code = status == RK_OK ? show_report(&report, &args->show, args->output, RK_OK)
-                                     : options_fail(&error);
-    report_release(&report);
-    return code;
+    return show_end(&report, &args->show, args->output, status, RK_OK, &error);
 }
 
 /* ---- the command ---- */

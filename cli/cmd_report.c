@@ -11,7 +11,6 @@
 #include "cli/search_select.h"
 #include "cli/show.h"
 #include "cli/verdict.h"
-#include "facts/headroom.h"
 #include "study/study.h"
 #include "text/document.h"
 #include "text/output.h"
@@ -88,21 +87,7 @@ static const struct option report_search_options[] = {
 };
 
 const struct usage report_usage = {
-    .name = "report",
-    .summary = "write a plan, search or study as one page",
-    .synopsis = "[INPUT]... [--model MODEL --system SYSTEM] -o PAGE.html [options]",
-    .description =
-        "Writes one self-contained HTML file: it can be sent, opened without a network, read on a "
-        "phone, in the dark and on paper. Charts show their values under the pointer, their legends "
-        "hide and show series, and each can be saved as SVG and CSV; tables sort and filter. Every "
-        "chart and table names the command that gives its numbers, and the page contains the "
-        "inputs.\n\n"
-        "A plan needs --model and --system; words override its file, as in reckon predict. Two plans, "
-        "each a file or a line of words, are compared side by side. For the output of a search, reckon "
-        "repeats the search and refuses a different answer: give the same restrictions. The database "
-        "of a study needs no other input.\n\n"
-        "The same input gives the same file, byte for byte. The exit status is 1 when the plan cannot "
-        "run or the search found nothing; the page then gives the reason.",
+#include "help/report.h"
     .operands = report_operands,
     .groups = {
         {"Output", report_options, 0},
@@ -113,15 +98,6 @@ const struct usage report_usage = {
         {"Restrictions of a search, as in reckon-search(1)", plan_axes_options, offsetof(struct report_args, asked.axes), true},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon report -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 ep8 zero1 -o plan.html", "Write a plan given in words:"},
-        {"reckon report best.json -m gpt3-175b -s a100-80g-nvl8 -o plan.html", "Write a plan file, from `reckon search --save-plan best.json`:"},
-        {"reckon report mine.json best.json -m gpt3-175b -s a100-80g-nvl8 -o both.html", "Write two plans side by side, as `reckon diff` compares them:"},
-        {"reckon report --search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 -o search.html", "Write a search:"},
-        {"reckon report -m gpt2-124m -s here.json pp2 gbs8 precision=fp32 --measured step.json -o run.html", "Write a measured step, from `reckon train --trace step.json`:"},
-        {"reckon report study.db -o study.html --charts charts", "Write a study, and its charts as files:"},
-    },
-    .see_also = "reckon-predict(1), reckon-search(1), reckon-study(1), reckon-plan(5)",
 };
 /* clang-format on */
 

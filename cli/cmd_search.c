@@ -1,18 +1,14 @@
 /* reckon search: the best plans of all there are. */
-#include "base/text.h"
 #include "base/threads.h"
 #include "cli/commands.h"
 #include "cli/pages.h"
 #include "cli/plan_input.h"
 #include "cli/plan_operands.h"
-#include "cli/questions.h"
 #include "cli/search_all.h"
-#include "cli/search_clusters.h"
 #include "cli/search_layerwise.h"
 #include "cli/search_machines.h"
 #include "cli/search_select.h"
 #include "cli/search_table.h"
-#include "facts/headroom.h"
 #include "text/output.h"
 
 #include <string.h>
@@ -97,27 +93,7 @@ static const struct option question_options[] = {
 };
 
 const struct usage search_usage = {
-    .name = "search",
-    .summary = "search for the fastest plans",
-    .synopsis = "[--model] MODEL [--system] SYSTEM [--gpus N] --batch N [options] [PLAN]...",
-    .description =
-        "Searches every plan for one model on one machine: all degrees of tensor, context, pipeline, "
-        "expert and data parallelism, microbatches, uneven stages, schedules that the framework can "
-        "start, ZeRO 0 to 3 and hybrid sharding, recomputation by part or of the first layers, kinds "
-        "and overlap of communication, offload. Prints the best plans, the command that launches the "
-        "best, and counts of plans: feasible, and infeasible by reason.\n\n"
-        "The detailed model predicts plans, reckon-predict(1), or with --framework calculon the "
-        "Calculon model; the second line of an answer names the model. For a system without kernels "
-        "it is the Calculon model, and that line gives the reason.\n\n"
-        "Ties are broken by the position in the enumeration, so that the answer is always the same. "
-        "Standard error has the time of the search, and the total time with preparation and further "
-        "questions.\n\n"
-        "Several models, systems, numbers of GPUs or batches are all combined: the table has one row "
-        "per problem with its best plan, or why it has none.\n\n"
-        "SIGINT ends the search with the best plans so far, marked as incomplete, and exit status 130; "
-        "SIGTERM ends it with 143. With --state FILE the same command resumes a search that was "
-        "stopped, by a signal or otherwise, and gives the same answer; FILE is deleted on completion. "
-        "When nothing fits, the exit status is 1; of several problems, when none has a plan.",
+#include "help/search.h"
     .operands = search_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -134,122 +110,6 @@ const struct usage search_usage = {
         {"Form", show_options, offsetof(struct search_args, show)},
         {"General", options_help_rows, 0},
     },
-    .sections = {
-        {"SIZES",
-         "Whole numbers may end in k, M, G or T, powers of 1024: --sequence 128k. "
-         "A number of GPUs or a batch may be a list with commas and ranges. LOW..HIGH doubles from LOW "
-         "to at most HIGH; LOW..HIGHxF multiplies by F, LOW..HIGH+S adds S. B^E is a power. "
-         "1024..16384 and 2^10..2^14 are both 1024, 2048, 4096, 8192, 16384."},
-        {"PLANS",
-         "--batch is the batch of every plan, a multiple of data times microbatch. An axis that is not "
-         "restricted takes its default values: tensor the divisors of the heads within two of the "
-         "innermost network domains; context while a rank has at least 2,048 tokens; pipeline up to "
-         "the layers; expert the divisors of the experts, with expert-tensor 1 or equal to tensor; "
-         "microbatch up to 64; chunks powers of two and what divides the layers, up to 16; "
-         "recomputation none, full (of all layers or the first 1, 2, 4, ... of a virtual stage) and "
-         "sets of parts; ZeRO stages of the framework, over all ranks or within a node; offload where "
-         "there is a second memory; stage splits even, with embedding and head as a layer each, and "
-         "balanced by time. Precision, dispatcher and overlaps follow the framework, the attention "
-         "kernel follows the framework and the GPU; experts of Megatron-LM are also searched with "
-         "expert-overlap where it starts that. A choice that is left out and would make the best plan "
-         "faster is printed below the counts. Plans that the framework refuses at its start are left "
-         "out, unless --unstartable or a value that only they have asks for them; --why prints their "
-         "gain. docs/search.md has them all.\n\n"
-         "A restriction applies where its axis has a meaning: --schedule zero-bubble keeps plans "
-         "without a pipeline. Unusual values are searched on request. --recompute takes none, full and "
-         "selective (core_attn), --recompute-parts the other sets of parts. Words of a plan, as in "
-         "reckon predict, restrict an axis to one value or set a choice of all plans: imbalance=1.2 "
-         "cuda-graphs no-fused.\n\n"
-         "With --framework calculon the batch is the largest multiple of the data degree up to "
-         "--batch, the activation is fused unless --fused overrides it, and the axes are those of "
-         "[isaev2023]: tensor, pipeline, data, microbatch, precision, recompute, chunks, zero 0 and 1, "
-         "overlaps, offload to any tier, tensor-comm, regather, fused, and the network of each "
-         "parallelism."},
-        {"SEVERAL CLUSTERS",
-         "A system may be several clusters with a link between them, \"h100-sxm5-80g x64 + "
-         "a100-sxm4-80g x64 link=100Gb/s@50us\", reckon-system(5). The pipeline then runs through "
-         "clusters of unequal GPUs or networks: the search chooses the clusters and their order, the "
-         "layers and nodes of each stage, its tensor, context, expert and data degrees, recomputation "
-         "and offload, and the microbatch; nodes may stay idle, and so may a cluster. Tensor, context, "
-         "data and expert groups stay within a stage, and a stage within a cluster; the only exception "
-         "is the whole model in one stage with replicas on several clusters.\n\n"
-         "The search is exact for its objective, sum of c + (m - 1) max c + the exposed time at the "
-         "end; the event simulation then chooses among the plans that were the best for some pace. "
-         "--top, --sort, --pareto and --all apply to those plans; --sort and --pareto also try a "
-         "quarter, a half and three quarters of each cluster's nodes, and `step_usd` is the cost of a "
-         "step where every cluster has price=. A condition holds for a plan if it holds for each of "
-         "its stages. All stages have the same precision, kernels, overlaps, ZeRO (1, with overlap, "
-         "unless restricted) and schedule. docs/clusters.md.\n\n"
-         "A line with {lists}, x{16,32}, is a machine for each choice, of several clusters or of one."},
-        {"EXPRESSIONS",
-         "--where, --sort and --pareto take expressions over the figures of a prediction and the "
-         "axes of a plan:\n\n"
-         "  or         := and { \"or\" and }\n"
-         "  and        := not { \"and\" not }\n"
-         "  not        := [ \"not\" ] comparison\n"
-         "  comparison := sum [ (\"<\" | \"<=\" | \">\" | \">=\" | \"==\" | \"=\" | \"!=\") sum ]\n"
-         "  sum        := product { (\"+\" | \"-\") product }\n"
-         "  product    := unary { (\"*\" | \"/\") unary }\n"
-         "  unary      := [ \"-\" ] ( number [ unit | \"%\" ] | name | \"(\" or \")\" )\n\n"
-         "A name is a figure (step_s, hbm_bytes, bubble_s, mfu: all those that `reckon predict "
-         "--format json` lists under figures), an axis (tensor, recompute, gradient-overlap or gradient_overlap: the "
-         "restrictions; also as words of a plan say it: tp, vpp), batch, or one of the short names time or step, with --tokens days, gpu_hours and cost, hbm or memory, mem2 (all lower "
-         "memory tiers) and rate (samples per second). A number may have a unit (60GiB, 10us, "
-         "25GB/s) or be a share (mfu > 50%); a size needs its unit, except next to a full name (2*hbm_bytes) or one that is scaled by a "
-         "thousand or more (hbm/1e9). An axis of words is compared with its words (recompute == none), an axis that is "
-         "on or off with yes and no. A comparison is 1 or 0 in arithmetic.\n\n"
-         "Less is better, except for a rate or an efficiency by itself, where more is better. Ties are broken by "
-         "the position in the enumeration. --pareto takes up to eight expressions; of plans "
-         "that are equal in all of them the first is kept."},
-        {"WHY NOT",
-         "When nothing fits, or with --why, two tables follow. The first has the closest infeasible "
-         "plans, which violate one limit only, for each memory and each network: what they need, and "
-         "their time. The second has single changes: more of each memory tier (or a second one at 100 "
-         "GB/s where there is none), a larger domain of each network, each restriction left out, fewer "
-         "or more GPUs, a smaller or larger batch; each is the smallest change that makes a plan "
-         "feasible, with that plan and its time. Each change was made and searched. Memory sizes are "
-         "exact; of networks all relevant sizes are tried; of GPUs the 16 nearest numbers of whole "
-         "nodes on either side, the divisors of the number, and eighths between its doublings up to "
-         "1,024 times the number; of batches halves and doubles (with calculon also the values "
-         "between, by bisection). If a plan fits already, the aim is a plan with at least 1 % more "
-         "samples per second, and sizes stay fixed."},
-        {"SENSITIVITY",
-         "Each parameter of the machine is changed by +10 % and -10 %, one at a time, and the best "
-         "plan searched again. The sensitivity is the relative change of the best time per relative "
-         "change of the parameter: -0.7 says that 10 % more of it makes the best step about 7 % "
-         "shorter. Where one side is impossible (an efficiency above 1, a memory that nothing fits) "
-         "the other side is used. Parameters that are unlimited or 0 are left out. With --sort or "
-         "--pareto the sensitivity is that of the first row, whose plan stays fixed."},
-    },
-    .examples = {
-        {"reckon search -m llama3.1-70b -s h100-sxm5-80g --gpus 64 --batch 256 --save-plan plan.json --save-script run.sh",
-         "Print the ten best plans for Llama 3.1 70B on 64 H100; save the best, and its launch script:"},
-        {"reckon search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 --framework calculon --tensor 8,16 --recompute none --top 3",
-         "Search a part of the plans with the Calculon model:"},
-        {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --format csv > best.csv",
-         "Write CSV for a program:"},
-        {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --where 'hbm <= 60GiB and tensor <= 8'",
-         "Keep memory free:"},
-        {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --pareto time,hbm,mem2",
-         "Trade time against memory:"},
-        {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --all plans.sqlite",
-         "Write all feasible plans, for your own queries:"},
-        {"reckon search -m llama3.1-70b -b 256 -s \"h100-sxm5-80g x64 + a100-sxm4-80g x{32,64} link={25Gb/s,100Gb/s}@50us\"",
-         "Compare sizes of a second cluster and speeds of the link:"},
-        {"reckon search -m deepseek-v3 -s h800-sxm5-80g -g 2048 -b 15360 --precision fp8-block --schedule dualpipe --tensor 1",
-         "Search DeepSeek-V3 as its report has it, except for the degrees:"},
-        {"reckon search -m megatron-1t -s a100-80g-nvl8 -g 64 -b 512",
-         "Why can it not run, and what would help?"},
-        {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --sensitivity",
-         "Which part of the machine should improve first?"},
-        {"reckon search -m llama3.1-70b -b 1536 -s \"h200 x512 price=3.2\" -s \"b200 x384 price=5.1\" --tokens 15T --sort cost",
-         "Which machine is the cheapest, each at its price?"},
-        {"reckon search -m gpt3-175b,megatron-1t -s h100-80g-nvl8 -g 1024..16384 -b 3072",
-         "How does it scale?"},
-        {"reckon search -m deepseek-v3 -s 'h800-sxm5-80g mem2=1TiB@50GB/s' -g 2048 -b 15360 --activation-shares all --unstartable --exhaustive --state search.state",
-         "Run a long search that resumes when the command is given again:"},
-    },
-    .see_also = "reckon-predict(1), reckon-study(1), reckon-model(5), reckon-system(5), reckon-plan(5)",
 };
 /* clang-format on */
 

@@ -84,17 +84,7 @@ static const struct option check_options[] = {
 };
 
 const struct usage serve_usage = {
-    .name = "serve",
-    .summary = "predict inference: first token, token rate, KV cache",
-    .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]...",
-    .description =
-        "Predicts inference: prefill of prompts, and decoding steps that generate one token per "
-        "sequence. Weights are read once per step, the KV cache (latent vectors, windows, states of "
-        "recurrences) once per sequence, and of the experts those that a token is routed to "
-        "[pope2023]. A pipeline of N stages processes N groups of sequences at a time.\n\n"
-        "Not predicted: queues and requests of mixed lengths, speculative decoding, caches that "
-        "prompts share. Decoding steps run in CUDA graphs, unless the plan says no-cuda-graphs; "
-        "prefill never does. docs/serve.md has the formulas and their errors.",
+#include "help/serve.h"
     .operands = serve_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -106,13 +96,6 @@ const struct usage serve_usage = {
         {"Form", show_options, offsetof(struct serve_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon serve -m llama2-70b -s h100-sxm5-80g tp4 precision=fp8-delayed --batch 1,64", "How fast is one sequence, and how fast are 64?"},
-        {"reckon serve -m deepseek-v3 -s h800-sxm5-80g -g 128 ep128 etp1 dispatcher=deepep ep-overlap precision=fp8-block", "Distribute experts over 16 nodes:"},
-        {"reckon serve -m llama3.1-70b -s h100-sxm5-80g -g 8 --search --token-ms 20", "Which layout keeps a token below 20 ms?"},
-        {"reckon serve --validate", "How large are the errors of these predictions?"},
-    },
-    .see_also = "reckon-predict(1), reckon-plan(5)",
 };
 
 static const struct report_column batch_columns[] = {

@@ -1,6 +1,5 @@
 /* reckon shapes: well-shaped models for a number of parameters. */
 #include "cli/commands.h"
-#include "cli/describe.h"
 #include "cli/show.h"
 #include <reckon/shapes.h>
 
@@ -43,34 +42,12 @@ static const struct option shapes_options[] = {
 };
 
 const struct usage shapes_usage = {
-    .name = "shapes",
-    .summary = "propose model shapes for a number of parameters",
-    .synopsis = "--params COUNT | --blocks N | --grid [options]",
-    .description =
-        "Proposes dense transformers by the rule of the multi-trillion study [isaev2023scaling]: the "
-        "ratio of hidden size to layers grows linearly from 192 at 128 layers to 320 at 512, the "
-        "hidden size is the nearest multiple of 1,024, the number of heads equals the number of "
-        "layers, and the feed-forward width is four times the hidden size. Outside 128 to 512 layers "
-        "the line is continued, heads are 128 wide (64 below 3072; 64, 96 or 256 where the hidden size "
-        "does not divide by it), and the proposal says so.\n\n"
-        "Parameters are counted as 12 * layers * hidden^2, as in that study. `splits` is the number of "
-        "pairs of a tensor degree (dividing hidden size and heads) and a pipeline degree (dividing the "
-        "layers): a model of 254 layers has 8 where one of 256 has 81, and is slower for that reason. "
-        "Models within 15 % of the parameters with 40 or more splits come before nearer models with "
-        "fewer.",
+#include "help/shapes.h"
     .groups = {
         {"Proposals", shapes_options, 0},
         {"Form", show_options, offsetof(struct shapes_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon shapes --params 11T", "Propose three models near eleven trillion parameters:"},
-        {"reckon shapes --params 3T -o 3t.json && reckon search -m ./3t.json -s h100-80g-nvl8 -g 4096 -b 3072",
-         "Write a model, and search for its best plan:"},
-        {"reckon shapes --blocks 128..480", "List the twelve models of the study:"},
-        {"reckon shapes --grid", "Print the map of sizes and ratios:"},
-    },
-    .see_also = "reckon-models(1), reckon-model(5)",
 };
 
 static const struct report_column shape_columns[] = {
@@ -211,9 +188,7 @@ static int write_model(const struct rk_model *model, const char *path)
     struct report report = {.first = NULL};
     const struct show_args show = {.format = REPORT_AS_JSON, .colour = COLOUR_NEVER};
     add_model_file(&report, model);
-    const int code = show_report(&report, &show, path, RK_OK);
-    report_release(&report);
-    return code;
+    return show_end(&report, &show, path, RK_OK, RK_OK, NULL);
 }
 
 /* ---- the command ---- */
@@ -303,7 +278,5 @@ int cmd_shapes(int argc, char **argv)
     if (!args.grid) return print_shapes(&args);
     struct report report = {.first = NULL};
     add_grid(&report);
-    const int code = show_report(&report, &args.show, NULL, RK_OK);
-    report_release(&report);
-    return code;
+    return show_end(&report, &args.show, NULL, RK_OK, RK_OK, NULL);
 }

@@ -60,29 +60,12 @@ static const struct option study_options[] = {
 };
 
 const struct usage study_usage = {
-    .name = "study",
-    .summary = "run a grid of searches, kept in a database",
-    .synopsis = "FILE [options]",
-    .description =
-        "A study file names models, systems with changed fields, numbers of GPUs, batches and "
-        "restrictions; each point of their product is a search for the best plans. Finished searches "
-        "are stored in an SQLite database at once: after a stop, the same command resumes. A changed "
-        "study runs only the searches that are new; a new version of the model runs all of them again, "
-        "and says so.\n\n"
-        "Without --export a summary of each figure is printed, then the best plan of each. Standard "
-        "error has the number of plans and the time.\n\n"
-        "SIGINT ends the run with exit status 130; finished searches are kept.",
+#include "help/study.h"
     .operands = study_operands,
     .groups = {
         {"Study", study_options, 0},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon study study.json", "Run all searches that study.db lacks:"},
-        {"reckon study study.json --figure capacity --export csv > capacity.csv", "Export one figure for a program:"},
-        {"sqlite3 study.db \"SELECT model, max(mfu) FROM result GROUP BY model\"", "Query the database:"},
-    },
-    .see_also = "reckon-study(5), reckon-search(1), sqlite3(1)",
 };
 /* clang-format on */
 
@@ -354,17 +337,13 @@ static int print(struct run *run, struct rk_error *error)
     const struct show_args show = {.format = export ? run->args.format : REPORT_AS_TEXT,
                                    .colour = run->args.colour};
     enum rk_status status = RK_OK;
-    int code;
     if (run->args.list)
         fill_list(run, &report);
     else if (run->args.dry_run && !export)
         fill_plan(run, &report);
     else
         status = export ? fill_export(run, &report, error) : fill_summary(run, &report, error);
-    code = status == RK_OK ? show_report(&report, &show, run->args.output, RK_OK)
-                           : options_fail(error);
-    report_release(&report);
-    return code;
+    return show_end(&report, &show, run->args.output, status, RK_OK, error);
 }
 
 /* ---- the run ---- */

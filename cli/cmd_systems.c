@@ -32,29 +32,13 @@ static const struct option systems_options[] = {
 };
 
 const struct usage systems_usage = {
-    .name = "systems",
-    .summary = "list the systems of the catalog, or show one",
-    .synopsis = "[[--system] SYSTEM] [options]",
-    .description =
-        "Lists the systems of the catalog: peak of the matrix engine by datatype, memory of a GPU, and "
-        "networks; or shows one system with all its figures and the sources of the numbers. A system "
-        "can also be described in one line, as reckon-system(5) explains.\n\n"
-        "Machines in use come first, then those of the published studies, as their papers describe "
-        "them, kept for their numbers and for --framework calculon. A short name, h100, h200, a100, "
-        "means the most common machine of that kind.",
+#include "help/systems.h"
     .operands = systems_operands,
     .groups = {
         {"Systems", systems_options, 0},
         {"Form", show_options, offsetof(struct systems_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon systems", "List the catalog:"},
-        {"reckon systems h100", "Show one system, with its sources:"},
-        {"reckon systems \"h100-80g x4096 nvl8 hbm=120GiB mem2=1TiB@100GB/s\"",
-         "Describe a machine that is not in the catalog:"},
-    },
-    .see_also = "reckon-models(1), reckon-system(5)",
 };
 
 static const struct report_column columns[] = {
@@ -211,9 +195,7 @@ int cmd_systems(int argc, char **argv)
 
     const enum rk_status status = args.name ? show_system(&report, args.name, &error)
                                             : list_systems(&report, &list, args.all, &error);
-    const int code = status == RK_OK ? show_report(&report, &args.show, args.output, RK_OK)
-                                     : options_fail(&error);
-    report_release(&report);
+    const int code = show_end(&report, &args.show, args.output, status, RK_OK, &error);
     catalog_list_release(&list);
     return code;
 }

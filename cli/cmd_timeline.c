@@ -40,33 +40,7 @@ static const struct option schedule_options[] = {
 };
 
 const struct usage timeline_usage = {
-    .name = "timeline",
-    .summary = "simulate the pipeline schedule of one step",
-    .synopsis = "[--model] MODEL [--system] SYSTEM [options] [--trace trace.json] [PLAN]...",
-    .description =
-        "Simulates one training step: each stage runs its forward and backward passes in the order of "
-        "the schedule, and a pass starts when the stage is free and its message has arrived. The "
-        "durations are those of reckon predict; recomputation, communication, messages, the reduction "
-        "of gradients, the optimizer and offload transfers are events, and the memory of each stage "
-        "follows from them.\n\n"
-        "Prints the simulated step and the formula's, the idle time and the peak memory of each stage, "
-        "and the tightest stage. Where the formula is exact both agree; otherwise the difference is "
-        "printed with its reasons.\n\n"
-        "The trace (--trace) is for Perfetto (ui.perfetto.dev) or chrome://tracing: a process per "
-        "stage, a thread per concurrent activity, counters of memory, arrows from sends to the passes "
-        "that need them.\n\n"
-        "The schedules: gpipe, all forward passes first; 1f1b, with several chunks as Megatron-LM "
-        "interleaves them; zero-bubble, 1F1B whose bubble is filled with weight gradients (Qi et al. "
-        "2023); dualpipe, from both ends at once (DeepSeek-V3), where a stage of the answer is a rank, "
-        "which has two; v-zero, v-half and v-min, whose second chunk runs back through the ranks (Qi "
-        "et al. 2023 and 2024). A last group with fewer microbatches than stages leaves the missing "
-        "ones out.\n\n"
-        "The plan comes from words, options or --plan FILE, as in reckon predict. The Calculon model "
-        "(framework=calculon) has no schedule of its own: its formula is that of 1F1B, for any "
-        "simulated schedule.\n\n"
-        "For a plan that cannot run, prints every reason and exits with status 1; if only memory or "
-        "networks refuse it, the files are still written. The status is also 1 when the schedule needs "
-        "more memory than a stage has.",
+#include "help/timeline.h"
     .operands = timeline_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -77,15 +51,6 @@ const struct usage timeline_usage = {
         {"General", options_help_rows, 0},
         {NULL, plan_options, offsetof(struct timeline_args, source)},
     },
-    .examples = {
-        {"reckon timeline -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 ep8 zero1 --trace trace.json",
-         "Trace a mixture of experts on 64 H100, for Perfetto:"},
-        {"reckon timeline -m gpt3-175b -s a100-80g-nvl8 framework=calculon tp8 pp8 vpp3 dp16 gbs1536 recompute=selective --trace trace.json",
-         "Trace the interleaved schedule of GPT-3 on 1,024 A100, for Perfetto:"},
-        {"reckon timeline -m gpt3-175b -s a100-80g-nvl8 --plan best.json schedule=zero-bubble --pytorch-csv schedule.csv",
-         "Write a zero-bubble schedule that PyTorch runs:"},
-    },
-    .see_also = "reckon-predict(1), reckon-search(1), reckon-plan(5)",
 };
 
 /* clang-format on */

@@ -6,7 +6,6 @@
 #include "catalog/model_fields.h"
 #include "cli/commands.h"
 #include "cli/exit.h"
-#include "cli/model_input.h"
 #include "cli/pages.h"
 #include "cli/plan_axes.h"
 #include "cli/plan_input.h"

@@ -72,23 +72,11 @@ const struct usage main_usage = {
     .name = "",
     .summary = "predict time and memory of LLM training plans, and search for the best",
     .synopsis = "COMMAND [options]",
-    .description =
-        "Reckon predicts the cost of training a large language model on a machine: whether it fits "
-        "(fits), the step time and the memory of a GPU (predict). It searches for the best plan "
-        "(search), writes its launch files (export), and trains models on this machine (train). Every "
-        "command has its own help: reckon COMMAND --help.",
+#include "help/reckon.h"
     .groups = {
         {"General", options_help_rows, 0},
         {"Version", main_options, 0},
     },
-    .examples = {
-        {"reckon fits llama3.1-70b h100-sxm5-80g -g 64", "Does it fit, and how should it be split?"},
-        {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256", "Which plan is the best?"},
-        {"reckon export megatron -m llama3.1-70b gpus64 dp16 tp4 gbs256 sp tp-overlap zero3 grad-overlap weight-overlap",
-         "What do I launch?"},
-        {"reckon models", "What can be trained?"},
-    },
-    .see_also = "reckon-predict(1), reckon-fits(1), reckon-search(1), reckon-models(1), reckon-systems(1), reckon-model(5), reckon-system(5), reckon-plan(5)",
     .commands = main_commands,
     .command_groups = main_groups,
 };

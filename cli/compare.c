@@ -164,9 +164,7 @@ int compare_show(const struct study_comparison *comparison, const char *title, c
                    ? code
                    : options_fail(&error);
     compare_fill(&report, comparison);
-    const int shown = show_report(&report, &show, output, code);
-    report_release(&report);
-    return shown;
+    return show_end(&report, &show, output, RK_OK, code, NULL);
 }
 
 int compare_print(const char *database, const char *script, int format, const char *output)

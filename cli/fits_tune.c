@@ -6,7 +6,6 @@
 
 #include <reckon/lengths.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,14 +1,9 @@
 #include "cli/longest_tables.h"
 
-#include "base/memory.h"
 #include "base/units.h"
 #include "cli/page_longest.h"
-#include "cli/plan_axes.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
-#include "cli/show.h"
-#include "cli/verdict.h"
-#include "facts/headroom.h"
 #include "facts/learned.h"
 #include "machine/part.h"
 

@@ -1,5 +1,4 @@
 /* options_command.c - how every command begins: its options are read, or its help is printed. */
-#include "base/memory.h"
 #include "base/text.h"
 #include "cli/keys.h"
 #include "cli/options.h"

@@ -1,5 +1,4 @@
 /* page_charts.c - the charts of a study's figures. */
-#include "base/memory.h"
 #include "base/number.h"
 #include "cli/page_study.h"
 

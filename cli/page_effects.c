@@ -1,6 +1,5 @@
 #include "cli/page_effects.h"
 
-#include "base/memory.h"
 #include "base/number.h"
 #include "cli/progress.h"
 

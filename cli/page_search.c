@@ -2,10 +2,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/units.h"
-#include "cli/describe.h"
 #include "cli/page_effects.h"
 #include "cli/progress.h"
-#include "cli/search_clusters.h"
 #include "cli/verdict.h"
 
 #include <inttypes.h>

@@ -50,10 +50,7 @@ void plan_words_print(FILE *out);
 /* The list of keys in the manual page reckon-plan(5); man_plan.c. */
 void plan_keys_print(FILE *out);
 
-/* --model, --system, --gpus, --plan; what --system of a command that takes several says of it */
-#define SEVERAL_CLUSTERS                                                                           \
-    "; or several clusters, \"h100-sxm5-80g x64 + a100-sxm4-80g x64 link=100Gb/s@50us\""
-
+/* --model, --system, --gpus, --plan */
 extern const struct option plan_source_options[];
 
 /* Every choice of a plan as an option, "--tensor 8", for struct plan_source. Empty before

@@ -1,6 +1,5 @@
 #include "cli/plan_operands.h"
 
-#include "base/text.h"
 #include "catalog/catalog.h"
 #include "catalog/plan_fields.h"
 

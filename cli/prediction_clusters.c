@@ -1,6 +1,5 @@
 /* prediction_clusters.c - the stages of a plan over several clusters: where they run, what they
  * send, and what replicas of several kinds share. */
-#include "cli/prediction_clusters.h"
 #include "cli/prediction.h"
 #include "cli/verdict.h"
 #include "clusters/predict.h"
@@ -8,6 +7,17 @@
 
 #include <math.h>
 #include <stdlib.h>
+
+struct placed {
+    struct report *report;    /* filled by placed_show() */
+    const char *name, *title; /* of the list of stages: for programs, for people */
+    unsigned formats;         /* ... that have it */
+    const struct rk_model *model;
+    const struct rk_machine *machine;
+    const struct rk_plan *words; /* what all stages have in common */
+    const struct clusters_plan *plan;
+    const struct given_plan *given; /* its replicas, judged; NULL: all stages have one kind */
+};
 
 /* clang-format off */
 static const struct report_column stage_columns[] = {

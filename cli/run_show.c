@@ -1,5 +1,4 @@
 /* run_show.c - the run in the answers of the commands. */
-#include "base/memory.h"
 #include "cli/run_args.h"
 #include "cli/verdict.h"
 

@@ -3,7 +3,6 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/search_clusters.h"
 #include "cli/search_select.h"
 #include "cli/search_sink.h"
 #include "search/scan.h"

@@ -2,7 +2,6 @@
 
 #include "catalog/catalog.h"
 #include "cli/prediction.h"
-#include "cli/search_clusters.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,6 @@
 #include "cli/plan_input.h"
 #include "cli/search_job.h"
 
-#include <inttypes.h>
-
 /* Said elsewhere, or found by the search. */
 static const struct {
     const char *key, *instead;

@@ -1,6 +1,5 @@
 /* serve_clusters.c - inference on several clusters: each has replicas of its own, as prompts go to
  * one of them whole, and their tokens add up. */
-#include "base/memory.h"
 #include "cli/serve.h"
 
 static const struct report_column columns[] = {

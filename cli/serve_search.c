@@ -34,7 +34,6 @@ static const struct chart layout_chart = {.title = "Throughput against latency o
                                                    [CHART_LABEL] = "plan"},
                                           .x = {.title = "mean time of a token"},
                                           .y = {.title = "tokens per second per GPU"}};
-enum { LAYOUT_COLUMNS = sizeof layout_columns / sizeof *layout_columns };
 
 const char *serve_words(struct report *report, const struct rk_plan *plan)
 {

@@ -95,6 +95,14 @@ int show_report(const struct report *report, const struct show_args *args, const
     return wrote == RK_OK ? status : options_fail(&error);
 }
 
+int show_end(struct report *report, const struct show_args *args, const char *path,
+             enum rk_status status, int code, const struct rk_error *error)
+{
+    code = status == RK_OK ? show_report(report, args, path, code) : options_fail(error);
+    report_release(report);
+    return code;
+}
+
 int show_finish(int status)
 {
     struct rk_error error;

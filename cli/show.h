@@ -40,6 +40,11 @@ struct report show_begin(const struct show_args *args, const char *path);
 int show_report(const struct report *report, const struct show_args *args, const char *path,
                 int status);
 
+/* Ends a command: the report where `status` is RK_OK, with the exit status `code`, else the error.
+ * Releases the report. */
+int show_end(struct report *report, const struct show_args *args, const char *path,
+             enum rk_status status, int code, const struct rk_error *error);
+
 /* Ends standard output; `status`, or RK_IO with a message when not everything was written. */
 int show_finish(int status);
 

@@ -2,10 +2,15 @@
  * them (formats/keys/key_rows.h, megatron_flags.c), in the order of their names:
  *
  *     FORMAT_KEY(name, effect, words, why, values, since, until, tools)
- *     FORMAT_READ(name, use, member, words)
+ *     FORMAT_READ(name, use, member, words, preset)
  *
  * data/formats/README.md says what the columns mean; only the name must be there. All that is
  * wrong is reported, each with its line; then no file is left behind.
+ *
+ * A table without a column `name` has columns of its own, and its order counts: a row is
+ * ROW(cell, ...), where a column whose title begins with a capital holds words of C, any other
+ * text; in one whose title is all capitals, so are words in capitals, each other word is text that
+ * ends in a blank.
  */
 #include "text/csv.h"
 
@@ -14,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum column { NAME, VALUES, SINCE, UNTIL, TOOLS, EFFECT, OFF, ARGUMENT, WHY, COLUMNS };
-static const char *const titles[COLUMNS] = {"name",   "values", "since",    "until", "tools",
-                                            "effect", "off",    "argument", "why"};
+enum column { NAME, VALUES, SINCE, UNTIL, TOOLS, EFFECT, OFF, ARGUMENT, PRESET, WHY, COLUMNS };
+static const char *const titles[COLUMNS] = {"name",   "values", "since",    "until",  "tools",
+                                            "effect", "off",    "argument", "preset", "why"};
 
 struct word {
     const char *text, *token; /* of the enumerations in C */
@@ -35,6 +40,9 @@ static const struct word effects[] = {
     {"flag", "FLAG"},
     {"text", "TEXT"},
     {"word", "WORD"},
+    {"integer", "INTEGER"},
+    {"later", "LATER"},
+    {"set", "SET"},
     {NULL, NULL},
 };
 static const struct word values[] = {
@@ -99,6 +107,26 @@ static bool is_name(const char *text)
     return *text && strspn(text, letters) == strlen(text);
 }
 
+static bool is_one_of(const char *effect, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(effect, list[i]) == 0) return true;
+    return false;
+}
+
+static bool is_inert(const char *effect)
+{
+    static const char *const uses[] = {"NONE", "LATER", "SET"};
+    return is_one_of(effect, uses, sizeof uses / sizeof *uses);
+}
+
+/* Is it read into a member of the reader's struct? */
+static bool is_read(const char *effect)
+{
+    static const char *const uses[] = {"COUNT", "INTEGER", "NUMBER", "FLAG", "TEXT", "WORD"};
+    return is_one_of(effect, uses, sizeof uses / sizeof *uses);
+}
+
 /* What has an effect says why; what is an argument under another name says which. */
 static void check_effect(struct table *t, const struct row *r)
 {
@@ -106,16 +134,17 @@ static void check_effect(struct table *t, const struct row *r)
     const char *effect = token_of(effects, cell[EFFECT], strlen(cell[EFFECT]));
     if (!effect) {
         fault(t, r->line,
-              "the effect is none, not-followed, unsupported, value, on, off, map, count, number, "
-              "flag, text or word",
+              "the effect is none, not-followed, unsupported, later, set, value, on, off, map, "
+              "count, integer, number, flag, text or word",
               name);
         return;
     }
-    const bool says = strncmp(effect, "NOT_", 4) == 0, inert = strcmp(effect, "NONE") == 0;
+    const bool says = strncmp(effect, "NOT_", 4) == 0, inert = is_inert(effect);
     if (says && !*cell[WHY]) fault(t, r->line, "say why, for whom reads the message", name);
     if (!says && *cell[WHY])
         fault(t, r->line, "nothing is said of it, so it needs no reason", name);
     if (says + inert == 0 && !*cell[ARGUMENT]) fault(t, r->line, "say which argument it is", name);
+    if (*cell[PRESET] && !is_read(effect)) fault(t, r->line, "has no preset by its effect", name);
     if (says + inert && *cell[ARGUMENT]) fault(t, r->line, "is no argument by its effect", name);
 }
 
@@ -168,7 +197,6 @@ static bool read_table(struct table *t, const struct csv *csv)
             known |= at[c] == (int)i;
         if (!known) fault(t, 1, "no such column", csv->name[i]);
     }
-    if (!t->has[NAME]) fault(t, 1, "there is no such column", "name");
     t->row = calloc(csv->rows + 1, sizeof *t->row);
     if (t->faults || !t->row) return false;
     for (; t->count < csv->rows; t->count++) {
@@ -185,16 +213,21 @@ static bool read_table(struct table *t, const struct csv *csv)
 
 /* ---- C ---- */
 
-static void put_text(FILE *file, const char *text)
+static void put_quoted(FILE *file, const char *text)
 {
-    if (!*text) {
-        fprintf(file, "NULL, ");
-        return;
-    }
     fputc('"', file);
     for (; *text; text++)
         fprintf(file, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-    fprintf(file, "\", ");
+    fputc('"', file);
+}
+
+static void put_text(FILE *file, const char *text)
+{
+    if (*text)
+        put_quoted(file, text);
+    else
+        fputs("NULL", file);
+    fputs(", ", file);
 }
 
 static void put_tools(FILE *file, const char *text)
@@ -207,15 +240,38 @@ static void put_tools(FILE *file, const char *text)
     }
 }
 
-/* Is it read into a member of the reader's struct? */
-static bool is_read(const char *effect)
+/* ---- tables with columns of their own ---- */
+
+static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+/* "LLAMA head_dim=64" */
+static void put_mixed(FILE *file, const char *text)
 {
-    static const char *const uses[] = {"COUNT", "NUMBER", "FLAG", "TEXT", "WORD"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
-        found |= strcmp(effect, uses[i]) == 0;
-    return found;
+    fputs("\"\"", file);
+    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+        const int n = (int)strcspn(text, " ");
+        const bool name = strspn(text, capitals) == (size_t)n;
+        fprintf(file, name ? " %.*s" : " \"%.*s \"", n, text);
+        text += n;
+    }
 }
+
+static void put_own_row(FILE *file, const struct csv *csv, size_t row)
+{
+    for (size_t i = 0; i < csv->columns; i++) {
+        const char *text = csv_cell(csv, row, i), *title = csv->name[i];
+        fputs(i ? ", " : "ROW(", file);
+        if (strlen(title) > 1 && strspn(title, capitals) == strlen(title))
+            put_mixed(file, text);
+        else if (strchr(capitals, *title))
+            fputs(*text ? text : "0", file);
+        else
+            put_quoted(file, text);
+    }
+    fputs(")\n", file);
+}
+
+/* ---- tables of keys ---- */
 
 static void put_row(FILE *file, const char *const *cell)
 {
@@ -223,7 +279,9 @@ static void put_row(FILE *file, const char *const *cell)
     const bool map = strcmp(effect, "MAP") == 0;
     if (is_read(effect)) {
         fprintf(file, "FORMAT_READ(\"%s\", %s, %s, ", cell[NAME], effect, cell[ARGUMENT]);
-        fprintf(file, *cell[OFF] ? "\"%s\")\n" : "NULL)\n", cell[OFF]);
+        put_text(file, cell[OFF]);
+        fputs(*cell[PRESET] ? "\"" : "NULL", file);
+        fprintf(file, *cell[PRESET] ? "%s\")\n" : "%s)\n", cell[PRESET]);
         return;
     }
     fprintf(file, "FORMAT_KEY(\"%s\", %s, ", cell[NAME], effect);
@@ -235,12 +293,16 @@ static void put_row(FILE *file, const char *const *cell)
     fprintf(file, ")\n");
 }
 
-static bool write_rows(const struct table *t, const char *path)
+/* Of a table of keys in the order of their names. */
+static bool write_rows(const struct table *t, const struct csv *csv, const char *path)
 {
     FILE *file = fopen(path, "w");
     if (!file) return false;
-    for (size_t i = 0; i < t->count; i++)
-        put_row(file, t->row[i].cell);
+    for (size_t i = 0; i < csv->rows; i++)
+        if (t->row)
+            put_row(file, t->row[i].cell);
+        else
+            put_own_row(file, csv, i);
     const bool good = !ferror(file);
     return fclose(file) == 0 && good;
 }
@@ -277,8 +339,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", message);
         good = false;
     }
-    good = good && read_table(&table, &csv);
-    if (good && !write_rows(&table, argv[2])) {
+    if (good && csv_column(&csv, titles[NAME]) >= 0) good = read_table(&table, &csv);
+    if (good && !write_rows(&table, &csv, argv[2])) {
         fprintf(stderr, "%s: cannot be written\n", argv[2]);
         good = false;
     }

@@ -5,7 +5,6 @@
 #include "search/clusters_space.h"
 #include "search/plans_space.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 static enum rk_status check_words(const struct plan_draft *draft, struct rk_error *error)

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* Of a row of a table: NULL where the cell is empty. */
+#define OR_NULL(text) (sizeof(text) > 1 ? (text) : NULL)
+
 /* How many characters to insert, drop, change or swap with a neighbour to get from a to b; case
  * does not count. Texts beyond 63 characters count as far away. */
 int text_distance(const char *a, const char *b);

@@ -1,7 +1,5 @@
 #include "catalog/folder.h"
 
-#include "base/memory.h"
-
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

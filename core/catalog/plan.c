@@ -4,9 +4,7 @@
 #include "catalog/names.h"
 #include "catalog/plan_fields.h"
 #include "catalog/plan_stages.h"
-#include "catalog/readers.h"
 #include "plan/members.h"
-#include "plan/names.h"
 #include "rules/rules.h"
 
 #include <assert.h>

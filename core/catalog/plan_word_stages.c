@@ -8,7 +8,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <reckon/catalog.h>
 #include <string.h>
 
 /* Up to 65535 in digits; what follows them goes to `rest`. */

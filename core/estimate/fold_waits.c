@@ -1,5 +1,4 @@
 /* fold_waits.c - communication that overlaps with computation: what is waited for. */
-#include "base/extremes.h"
 #include "estimate/fold_parts.h"
 
 /* The operation of a kind that is nearest to `at`: the one that communication overlaps with. */

@@ -5,7 +5,6 @@
 #include "machine/part.h"
 #include "plan/habits.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- products ---- */

@@ -13,7 +13,7 @@
 /* In place of an operation of the layer. */
 enum { FLOW_INPUT = -1, FLOW_TOKENS = -2 };
 
-enum { FLOW_READS = 4, FLOW_NAME = RK_TASK_NAME };
+enum { FLOW_READS = 4 };
 
 struct flow_operation {
     int reads;

@@ -4,7 +4,6 @@
 #include "report/markup.h"
 #include "report/write.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -5,7 +5,6 @@
 #include "report/write.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 static const char *const kind_names[] = {

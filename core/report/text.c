@@ -6,7 +6,6 @@
 #include "report/text_number.h"
 #include "report/write.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

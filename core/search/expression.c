@@ -1,5 +1,4 @@
 #include "search/expression_parser.h"
-#include "search/plans_axes.h"
 
 #include "base/text.h"
 #include "base/units.h"

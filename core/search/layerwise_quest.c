@@ -6,7 +6,6 @@
 #include "search/layerwise_climb.h"
 #include "search/layerwise_needs.h"
 #include "search/layerwise_shape.h"
-#include "search/plans_axes.h"
 #include "search/plans_space.h"
 
 #include <math.h>

@@ -1,9 +1,7 @@
 /* plans_offer_sharding.c - what is offered of sharding and offload. */
 #include "plan/habits.h"
-#include "schedule/pace.h"
 #include "search/numbers.h"
 #include "search/plans_offer.h"
-#include "workload/parts.h"
 
 /* Is there a second rank that has the same weights? */
 static bool has_copies(const struct offered *o, const struct rk_plan *plan)

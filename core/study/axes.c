@@ -2,8 +2,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "plan/names.h"
-#include "search/plans_axes.h"
 #include "study/numbers.h"
 #include "text/fields.h"
 

@@ -112,36 +112,11 @@ void schema_default_columns(struct sql *sql, bool run, bool over)
 
 /* ---- tables ---- */
 
+/* What a point has of its whole run is for a second of a step with max_batch samples; run_kW is
+ * over the accelerators' W. */
 static const char fixed_tables[] =
-    "CREATE TABLE study(name TEXT PRIMARY KEY, value);\n"
-    "CREATE TABLE figure(number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT);\n"
-    "CREATE TABLE model(name TEXT PRIMARY KEY, layers INTEGER, hidden INTEGER,\n"
-    "    feedforward INTEGER, heads INTEGER, head_dim INTEGER, sequence INTEGER,\n"
-    "    parameters INTEGER);\n"
-    "CREATE TABLE system(name TEXT PRIMARY KEY, description TEXT, hbm_bytes REAL, hbm_Bps REAL,\n"
-    "    mem2_bytes REAL, mem2_Bps REAL, net0_size INTEGER, net0_Bps REAL, net1_size INTEGER,\n"
-    "    net1_Bps REAL);\n"
-    "CREATE TABLE point(figure INTEGER NOT NULL, number INTEGER NOT NULL, model TEXT NOT NULL,\n"
-    "    system TEXT NOT NULL, gpus INTEGER, max_batch INTEGER, datatype TEXT,\n"
-    "    framework TEXT, sequence INTEGER, axes TEXT,\n"
-    "    mode TEXT, top INTEGER, key TEXT NOT NULL,\n"
-    /* of the whole run, for a second of a step with max_batch samples; and kW over accelerators' W
-     */
-    "    run_tokens REAL, run_days REAL, run_gpu_hours REAL, run_cost REAL, run_kW REAL,\n"
-    "    run_long_step_s REAL, short_days REAL, short_gpu_hours REAL, short_cost REAL,\n"
-    "    PRIMARY KEY(figure, number)) WITHOUT ROWID;\n"
-    "CREATE INDEX point_key ON point(key);\n"
-    "CREATE TABLE search(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,\n"
-    "    version INTEGER NOT NULL, model TEXT, system TEXT, gpus INTEGER, max_batch INTEGER,\n"
-    "    datatype TEXT, framework TEXT, sequence INTEGER, axes TEXT, mode TEXT, top INTEGER,\n"
-    "    strategies INTEGER, fits INTEGER,\n"
-    "    network_too_small INTEGER, network_not_filled INTEGER, too_few_blocks INTEGER,\n"
-    "    memory_exceeded INTEGER, refused TEXT, bounded INTEGER, timed INTEGER, found INTEGER,\n"
-    "    seconds REAL, strategies_per_s REAL, finished TEXT);\n"
-    "CREATE TABLE seal(kind TEXT NOT NULL, id INTEGER NOT NULL, sum INTEGER NOT NULL,\n"
-    "    PRIMARY KEY(kind, id)) WITHOUT ROWID;\n"
-    "CREATE TRIGGER unseal AFTER DELETE ON search BEGIN\n"
-    "    DELETE FROM seal WHERE kind = 'search' AND id = old.id; END;\n";
+#include "texts/tables.h"
+    ;
 
 static void create_strategy(struct sql *sql)
 {

@@ -1,5 +1,4 @@
 #include "text/csv.h"
-#include "base/text.h"
 
 #include <stdbool.h>
 #include <stdio.h>

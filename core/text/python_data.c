@@ -2,7 +2,6 @@
 #include "base/limits.h"
 #include "text/python_values.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -25,8 +25,6 @@ struct toml {
     struct toml_entry *entry;
 };
 
-enum { TOML_MAX_BYTES = 1 << 20 };
-
 enum rk_status toml_read(struct toml *toml, const char *path, const char *text,
                          struct rk_error *error);
 void toml_release(struct toml *toml); /* a zeroed one is fine */

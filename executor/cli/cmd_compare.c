@@ -29,29 +29,13 @@ static const struct option what_rows[] = {
 };
 
 const struct usage compare_usage = {
-    .name = "compare",
-    .summary = "find where two dumps of a training step diverge",
-    .synopsis = "OURS THEIRS [options]",
-    .description =
-        "Puts the tensors of all ranks together, in the order of a step: activations forward, their "
-        "gradients backward, gradients of weights, moments, weights. Names the first tensor that "
-        "differs, with its operation, layer and ranks, and the kind of difference: replicas that are "
-        "not equal (a sum or a broadcast is missing), a constant factor, the same numbers in other "
-        "places, zeros. Names that one side lacks are counted and skipped.\n\n"
-        "The plans of both may differ: boxes give the place of a rank's part. Files of other programs "
-        "have the same form, a safetensors file per rank, which docs/train.md describes. Exit status: "
-        "0 equal, 1 different, 3 a file is wrong.",
+#include "help/compare.h"
     .operands = operands,
     .groups = {
         {"What", what_rows, 0},
         {"Form", show_options, offsetof(struct compare_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon compare reference dumps", "Compare the first step of two runs:"},
-        {"reckon compare reference dumps --step 10 --tolerance 1e-6", "Compare a later one with a smaller tolerance:"},
-    },
-    .see_also = "reckon-train(1)",
 };
 
 static const struct report_column columns[] = {

@@ -74,22 +74,7 @@ static const struct option clean_output_rows[] = {
 };
 
 static const struct usage clean_usage = {
-    .name = "corpus clean",
-    .summary = "clean, filter, deduplicate, split and shuffle texts",
-    .synopsis = "-o FOLDER [options] FILE...",
-    .description =
-        "Reads plain text, JSON lines, WARC and WET, plain or compressed with gzip or Zstandard; "
-        "converts texts to UTF-8 with line feeds; detects their language; applies quality rules; "
-        "removes exact and near duplicates and passages of evaluation sets; splits and shuffles the "
-        "rest. FOLDER gets train.jsonl (and validation.jsonl, test.jsonl), removed.csv (each removed "
-        "document, the reason, and the document kept instead) and report.json.\n\n"
-        "A document counts under the first reason that holds. Bad documents are counted and never stop "
-        "the run; a file that is damaged, that is a decompression bomb or that is not a WARC file is "
-        "refused with the place.\n\n"
-        "Texts are streamed: memory is some 150 MB and 33 bytes per document that reaches the removal "
-        "of duplicates; the disk holds these texts twice. After a stop, even by a kill, the same "
-        "command resumes the run. The same inputs and options give the same bytes, for any number of "
-        "threads.",
+#include "help/corpus-clean.h"
     .operands = clean_operands,
     .groups = {
         {"Input", clean_input_rows, 0},
@@ -98,13 +83,6 @@ static const struct usage clean_usage = {
         {"Form of the report", show_options, offsetof(struct clean_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon corpus clean -o corpus data/corpus/works/*.txt --unit paragraph --any-quality",
-         "Take the paragraphs of some books, each once:"},
-        {"reckon corpus clean -o corpus --languages en --validation 0.01 -e lambada.jsonl crawl-*.warc.wet.gz",
-         "Take the English texts of a crawl, without passages of LAMBADA:"},
-    },
-    .see_also = "reckon-tokenize(1), reckon-tokenizer(1)",
 };
 #undef AT
 /* clang-format on */
@@ -340,25 +318,13 @@ static const struct option blend_rows[] = {
 };
 
 static const struct usage blend_usage = {
-    .name = "corpus blend",
-    .summary = "blend data sets by weight, with capped epochs",
-    .synopsis = "TABLE [--tokens COUNT] [options]",
-    .description =
-        "Each data set supplies its share of the run by its weight; the answer gives the number of "
-        "passes over it, its epochs. A data set that would exceed --most-epochs supplies what that "
-        "allows; the other data sets share the rest by their weights.",
+#include "help/corpus-blend.h"
     .operands = blend_operands,
     .groups = {
         {"Blend", blend_rows, 0},
         {"Form", show_options, offsetof(struct blend_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon corpus blend data/corpus/mt-nlg.csv --tokens 270B",
-         "Compare the blend of Megatron-Turing NLG 530B with its published epochs:"},
-        {"reckon corpus blend blend.csv --most-epochs 3 -o blend.jsonl", "Write one file from several:"},
-    },
-    .see_also = "reckon-tokenize(1)",
 };
 #undef AT
 /* clang-format on */
@@ -444,9 +410,7 @@ static int show_blend(const struct blend_args *args, const struct csv *csv,
                                 "All data sets are capped: %.4g tokens instead of %.4g. Raise "
                                 "--most-epochs, or find more text.",
                                 found, tokens));
-    const int code = show_report(&report, &args->show, "-", RK_OK);
-    report_release(&report);
-    return code;
+    return show_end(&report, &args->show, "-", RK_OK, RK_OK, NULL);
 }
 
 static bool take_line(void *context, const char *line, size_t size)
@@ -524,16 +488,8 @@ static const struct command commands[] = {
 };
 
 const struct usage corpus_usage = {
-    .name = "corpus",
-    .summary = "make training text from raw text",
-    .synopsis = "clean|blend [options] ...",
-    .description = "Makes training sets from raw text, as those of Megatron-Turing NLG 530B were "
-                   "made (Smith et al. 2022).",
+#include "help/corpus.h"
     .groups = {{"General", options_help_rows, 0}},
-    .examples = {{"reckon corpus clean -o corpus crawl-*.warc.wet.gz", "Clean a crawl:"},
-                 {"reckon corpus blend data/corpus/mt-nlg.csv --tokens 270B",
-                  "Count the epochs of each part of a blend:"}},
-    .see_also = "reckon-tokenize(1), reckon-tokenizer(1)",
     .commands = commands,
 };
 

@@ -68,19 +68,7 @@ static const struct option run_rows[] = {
 };
 
 const struct usage eval_usage = {
-    .name = "eval",
-    .summary = "evaluate a model: perplexity and multiple choice",
-    .synopsis = "--model MODEL --load FOLDER [options] [FILE]...",
-    .description =
-        "For each text: the mean loss of its tokens (natural logarithm), perplexity per token and per "
-        "character, and bits per byte, which compares models with different tokenizers. As in "
-        "training, a text follows the tokenizer's end-of-document token if the model has one; "
-        "otherwise its first token is not scored.\n\n"
-        "For each task: the share of questions whose right choice has the largest log-likelihood, and "
-        "the largest per character; the share of answers whose every token is the most likely one (as "
-        "in greedy decoding); and the perplexity of right answers. A space separates prompt and answer "
-        "unless white space is there.\n\n"
-        "The result is the same for any number of threads and of data-parallel ranks.",
+#include "help/eval.h"
     .operands = operands,
     .groups = {
         {"Input", input_rows, 0},
@@ -90,12 +78,6 @@ const struct usage eval_usage = {
         {"Form of the table", show_options, offsetof(struct eval_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon eval -m examples/train/tiny.json -l checkpoints data/corpus/declaration/*.txt", "Print perplexity by language:"},
-        {"reckon eval -m gpt2-124m -l gpt2 -t gpt2/tokenizer.json --stride 512 book.txt", "Score GPT-2 with at least 512 tokens of context each:"},
-        {"reckon eval -m gpt2-124m -l gpt2 -t gpt2/tokenizer.json --task questions.jsonl --shots 5 -p dp2", "Ask questions with five examples, on two ranks:"},
-    },
-    .see_also = "reckon-train(1), reckon-generate(1), reckon-tokenize(1), reckon-plan(5)",
 };
 /* clang-format on */
 

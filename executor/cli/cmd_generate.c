@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/executor.h"
-#include "cli/show.h"
 #include "cli/train_model.h"
 #include "text/output.h"
 #include "tokens/tokenizer.h"
@@ -59,15 +58,7 @@ static const struct option output_rows[] = {
 };
 
 const struct usage generate_usage = {
-    .name = "generate",
-    .summary = "continue a prompt with a trained model",
-    .synopsis = "--model MODEL --load FOLDER [options] PROMPT...",
-    .description =
-        "Prints the prompt and the tokens that the model adds, as they come; several texts are printed "
-        "when all are complete, with an empty line between them. Each token is chosen by the logits of "
-        "the earlier tokens within the model's context; a text that has filled the context continues "
-        "after its later half. Weights are read from their files (F32, BF16, F16); keys and values of "
-        "earlier tokens are cached.",
+#include "help/generate.h"
     .operands = operands,
     .groups = {
         {"Input", input_rows, 0},
@@ -75,11 +66,6 @@ const struct usage generate_usage = {
         {"Output", output_rows, 0},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon generate -m examples/train/tiny.json -l checkpoints \"All human beings\"", "Continue with the model of reckon train --save checkpoints:"},
-        {"reckon generate -m gpt2-124m -l gpt2 -t gpt2/tokenizer.json --top 40 \"The law\"", "Continue with GPT-2 from a folder of Hugging Face:"},
-    },
-    .see_also = "reckon-train(1), reckon-tokenize(1)",
 };
 /* clang-format on */
 

@@ -5,7 +5,6 @@
 #include "cli/executor.h"
 #include "cli/machine_products.h"
 #include "cli/measure_profile.h"
-#include "cli/show.h"
 #include "text/output.h"
 
 #include <errno.h>
@@ -43,132 +42,31 @@ static const struct option profile_rows[] = {
 };
 
 const struct usage measure_usage = {
-    .name = "measure",
-    .summary = "measure this machine and write it as a system file",
-    .synopsis = "[options]",
-    .description =
-        "Measures one processor with the kernels of reckon train (products, attention, memory, the "
-        "optimizer), alone and while all processors do the same kind of work, and messages between two "
-        "threads. Writes a system file for --system of reckon train and reckon predict, which use the "
-        "rates that fit the plan's ranks. Each number is processor time, the median of nine rounds "
-        "over all kernels (of one below 15 seconds), so that other work on the machine disturbs "
-        "little. A GPU of that system is one processor; ranks are threads.\n\n"
-        "With --profile, layers are profiled as Galvatron's profiler does, from models of one and of "
-        "two layers: forward times for 1 to 8 samples, and stored bytes per sample by tensor degree, "
-        "in 32 bits. Messages are measured; the memory of embedding and head is predicted.",
+#include "help/measure.h"
     .groups = {
         {"Output", rows, 0},
         {"Profiles", profile_rows, 0},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon measure -o here.json", "Measure this machine:"},
-        {"reckon predict -m gpt2-124m -s here.json dp2 gbs8 seq64 precision=fp32", "Predict a step on it:"},
-        {"reckon measure --profile gpt2-124m -g 2 --sequence 64 -o p.json && reckon galvatron search --profiles p.json layers=12 sequence=64 memory_GB=8 batch=8 precision=fp32", "Run Galvatron's search on profiles of this machine:"},
-    },
-    .see_also = "reckon-train(1), reckon-system(5), reckon-calibrate(1)",
 };
 /* clang-format on */
 
 static const char system_text[] =
-    "{\n"
-    "    \"name\": \"This machine\",\n"
-    "    \"description\": \"One processor of %ld, as reckon measure found it; ranks are "
-    "threads. Products: %s.\",\n"
-    "    \"processing\": \"no_overlap\",\n"
-    "    \"matrix\": {\n"
-    "        \"float32\": { \"peak_TFLOPps\": %.6g },\n"
-    "        \"bfloat16\": { \"peak_TFLOPps\": %.6g },\n"
-    "        \"efficiency_from_GFLOP\": [[0, 1]],\n"
-    "        \"source\": \"" MEASURED_PRODUCTS "%s\"\n"
-    "    },\n"
-    "    \"vector\": {\n"
-    "        \"float32\": { \"peak_TFLOPps\": %.6g },\n"
-    "        \"bfloat16\": { \"peak_TFLOPps\": %.6g },\n"
-    "        \"efficiency_from_GFLOP\": [[0, 1]],\n"
-    "        \"source\": \"assumed: that of products\"\n"
-    "    },\n"
-    "    \"memory\": [\n"
-    "        {\n"
-    "            \"name\": \"DRAM\",\n"
-    "            \"capacity_GiB\": %.6g,\n"
-    "            \"bandwidth_GBps\": %.6g,\n"
-    "            \"efficiency_from_MB\": [[0, 1]],\n"
-    "            \"source\": \"measured: the optimizer's pass over 8 million weights\"\n"
-    "        }%s\n"
-    "    ],\n"
-    "    \"network\": [\n"
-    "        {\n"
-    "            \"name\": \"threads\",\n"
-    "            \"bandwidth_GBps\": %.6g,\n"
-    "            \"efficiency\": 1,\n"
-    "            \"latency_us\": %.6g,\n"
-    "            \"size\": 65536,\n"
-    "            \"must_be_filled\": false,\n"
-    "            \"processor_usage\": 0,\n"
-    "            \"collectives\": {\n"
-    "                \"point_to_point\": { \"scale\": 1 },\n"
-    "                \"reduce_scatter\": { \"scale\": 1, \"offset\": -1 },\n"
-    "                \"all_gather\": { \"scale\": 1, \"offset\": -1 },\n"
-    "                \"all_reduce\": { \"scale\": 2, \"offset\": -1 }\n"
-    "            },\n"
-    "            \"link\": {\n"
-    "                \"efficiency\": 1,\n"
-    "                \"base_us\": 0,\n"
-    "                \"hop_us\": %.6g,\n"
-    "                \"ramp_MB\": 0,\n"
-    "                \"copied\": true,\n"
-    "                \"rates\": %s,\n"
-    "                \"exchange_rates\": %s,\n"
-    "                \"source\": \"measured: exchanges of two threads\"\n"
-    "            },\n"
-    "            \"source\": \"measured: all-reduce of two threads\"\n"
-    "        }\n"
-    "    ],\n"
-    "    \"kernels\": {\n"
-    "        \"multiprocessors\": 1,\n"
-    "        \"tile_m\": 16,\n"
-    "        \"tile_n\": 16,\n"
-    "        \"matrix_efficiency\": 1,\n"
-    "        \"tile_efficiency\": 1,\n"
-    "        \"tile_loss\": 0,\n"
-    "%s"
-    "        \"memory_efficiency\": 1,\n"
-    "        \"kernel_us\": 0.5,\n"
-    "        \"launch_us\": 0,\n"
-    "        \"sustained\": 1,\n"
-    "        \"reserve_GiB\": 0,\n"
-    "        \"source\": \"measured; kernel_us assumed\"\n"
-    "    },\n%s"
-    "    \"source\": \"reckon measure\"\n"
-    "}\n";
+#include "texts/measured-system.h"
+    ;
 
-static const char tiers_text[] = ",\n"
-                                 "        {\n"
-                                 "            \"name\": \"host memory\",\n"
-                                 "            \"capacity_GiB\": %.6g,\n"
-                                 "            \"bandwidth_GBps\": %.6g,\n"
-                                 "            \"efficiency_from_MB\": [[0, 1]],\n"
-                                 "            \"source\": \"measured: 64 MiB copied by a thread\"\n"
-                                 "        },\n"
-                                 "        {\n"
-                                 "            \"name\": \"drives\",\n"
-                                 "            \"capacity_GiB\": %.6g,\n"
-                                 "            \"bandwidth_GBps\": %.6g,\n"
-                                 "            \"read_GBps\": %.6g,\n"
-                                 "            \"write_GBps\": %.6g,\n"
-                                 "            \"efficiency_from_MB\": [[0, 1]],\n"
-                                 "            \"source\": \"measured: 64 MiB each way\"\n"
-                                 "        }";
+static const char tiers_text[] =
+#include "texts/measured-tiers.h"
+    ;
 
-/* Further rows of the memories; "" without --drives. */
+/* Further rows of the memories; the end of the line without --drives. */
 static enum rk_status measure_tiers(const struct measure_args *args, const struct rk_measured *m,
                                     char **text, struct rk_error *error)
 {
     struct rk_measured_tier t[2];
     const double share = 1 / (double)m->processors / 1073741824.0;
     if (!args->drives) {
-        *text = strdup("");
+        *text = strdup("\n");
     } else {
         const enum rk_status status =
             cli_executor->measure_tiers(args->drives, (double)args->seconds / 4, t, error);
@@ -212,15 +110,9 @@ static char *kernels_of(const struct rk_rates *r, int blanks)
     return text;
 }
 
-static const char busy_text[] = "    \"busy\": {\n"
-                                "        \"devices\": %d,\n"
-                                "        \"kernels\": {\n"
-                                "            \"matrix_efficiency\": %.6g,\n"
-                                "            \"tile_efficiency\": %.6g,\n"
-                                "%s"
-                                "            \"source\": \"measured on all processors at once\"\n"
-                                "        }\n"
-                                "    },\n";
+static const char busy_text[] =
+#include "texts/measured-busy.h"
+    ;
 
 /* What the kernels are while all processors compute; "" where there is one. The peak is that of one
  * alone: a share of it is left, at most all. NULL: no memory. */
@@ -247,10 +139,11 @@ static char *text_of(const struct rk_measured *m, const char *tiers)
     const double memory_Bps = r->optimizer.rate_Bps[r->optimizer.sizes - 1];
     executor_products(false, true, products, sizeof products);
     if (kernels && busy && link && exchange &&
-        asprintf(&text, system_text, m->processors, products, peak, r->bf16_FLOPps / 1e12, products,
-                 peak, peak, (double)m->memory_bytes / (double)m->processors / 1073741824.0,
-                 memory_Bps / 1e9, tiers, link_Bps / 1e9, m->latency_s * 1e6, m->hop_s * 1e6, link,
-                 exchange, kernels, busy) < 0)
+        asprintf(&text, system_text, m->processors, products, peak, r->bf16_FLOPps / 1e12,
+                 MEASURED_PRODUCTS, products, peak, peak,
+                 (double)m->memory_bytes / (double)m->processors / 1073741824.0, memory_Bps / 1e9,
+                 tiers, link_Bps / 1e9, m->latency_s * 1e6, m->hop_s * 1e6, link, exchange, kernels,
+                 busy) < 0)
         text = NULL;
     free(kernels);
     free(busy);

@@ -28,14 +28,7 @@ static const struct option rows[] = {
 };
 
 const struct usage merge_usage = {
-    .name = "merge",
-    .summary = "merge the shards of a plan into one checkpoint",
-    .synopsis = "DIR -o DIR [--max-shard SIZE]",
-    .description =
-        "Puts the shards of reckon shard together, with the same bytes, as Hugging Face lays "
-        "checkpoints out: tensors in the order of their names, model.safetensors or "
-        "model-00001-of-0000N.safetensors with an index. Padding of vocabularies is cut off. Each "
-        "shard records its contents, so neither plan nor model is needed.",
+#include "help/merge.h"
     .operands = operands,
     .groups = {
         {"Checkpoint", rows, 0},
@@ -43,12 +36,6 @@ const struct usage merge_usage = {
         {"Form", show_options, offsetof(struct merge_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon merge shards -o Llama-3.1-8B", "Merge back to a checkpoint:"},
-        {"reckon merge shards --max-shard 2GB -o checkpoint", "Write files of at most 2 GB:"},
-        {"reckon merge Llama-3.1-8B --fuse megatron -o fused", "Write a checkpoint with projections as Megatron-LM has them:"},
-    },
-    .see_also = "reckon-shard(1), reckon-reshard(1)",
 };
 /* clang-format on */
 

@@ -47,14 +47,7 @@ static const struct option rows[] = {
 };
 
 const struct usage reshard_usage = {
-    .name = "reshard",
-    .summary = "convert the shards of a plan to those of another plan",
-    .synopsis = "DIR --to WORDS -o DIR [options]",
-    .description =
-        "Moves every part of every tensor from the ranks of one plan to those of another without the "
-        "whole checkpoint in between: bytes that an old and a new file have in common are copied "
-        "directly. The result is the same, byte for byte, as that of reckon merge followed by reckon "
-        "shard.",
+#include "help/reshard.h"
     .operands = operands,
     .groups = {
         {"Plan", rows, 0},
@@ -62,11 +55,6 @@ const struct usage reshard_usage = {
         {"Form", show_options, offsetof(struct reshard_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon reshard shards --to \"tp4 pp2\" -o shards-tp4", "Convert shards from any plan to another:"},
-        {"reckon reshard shards tp1 dp8 zero3 --zero fsdp -o fsdp", "Convert to rows of FSDP:"},
-    },
-    .see_also = "reckon-shard(1), reckon-merge(1)",
 };
 /* clang-format on */
 

@@ -68,19 +68,7 @@ static const struct option tree_rows[] = {
 };
 
 const struct usage shard_usage = {
-    .name = "shard",
-    .summary = "split a checkpoint by rank under a plan",
-    .synopsis = "CHECKPOINT PLAN... [-o DIR] [options]",
-    .description =
-        "Reads the headers of a checkpoint in safetensors, computes for a plan the part of every "
-        "tensor on every rank, and writes a file for each group of ranks that hold the same: "
-        "rank-PPPP-TTTT-EEEE.safetensors for pipeline stage, tensor rank and expert rank. Bytes are "
-        "moved unchanged: reckon merge restores the checkpoint exactly.\n\n"
-        "A tensor's name and the model's shape decide its split: heads stay whole, fused query, key "
-        "and value are taken apart, vocabularies are padded with zeros. docs/shard.md has the table. "
-        "Two sums are checked: the parts of a tensor make the whole, and a rank has the number of "
-        "parameters that reckon predict counts.\n\n"
-        "Memory stays below 256 MiB for any model.",
+#include "help/shard.h"
     .operands = operands,
     .groups = {
         {"Placement", what_rows, 0},
@@ -90,15 +78,6 @@ const struct usage shard_usage = {
         {"Form", show_options, offsetof(struct shard_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon shard Llama-3.1-8B tp2 pp2 -o shards", "Split a checkpoint for two tensor ranks and two stages:"},
-        {"reckon shard -m llama3.1-405b tp8 pp16 --explain", "Print the table of tensors by rank, without a checkpoint:"},
-        {"reckon shard DeepSeek-V3 tp1 pp16 ep8 --rank 17 -o rank17", "Write the file of one rank:"},
-        {"reckon shard my-model tp4 --unknown redco --dry-run", "Split tensors with unknown names:"},
-        {"reckon shard --check shards", "Verify a sharded checkpoint:"},
-        {"reckon shard --cases trees.json", "Print the dimension along which each key of a tree is split:"},
-    },
-    .see_also = "reckon-merge(1), reckon-reshard(1), reckon-fits(1), reckon-plan(5)",
 };
 /* clang-format on */
 

@@ -50,18 +50,7 @@ static const struct option output_rows[] = {
 };
 
 const struct usage tokenize_usage = {
-    .name = "tokenize",
-    .summary = "convert texts to token ids and back",
-    .synopsis = "[--tokenizer FILE] [options] [FILE]...",
-    .description =
-        "Splits texts into tokens by the byte-level BPE of a tokenizer.json, equal to Hugging Face's "
-        "tokenizers for GPT-2, Llama 3 and Qwen, or into bytes. Special tokens in the text are "
-        "recognized; none is added. Any bytes can be encoded, and decoding restores them.\n\n"
-        "A tokenizer.json with anything that is not understood, or whose merges contradict its "
-        "vocabulary, is refused with the place.\n\n"
-        "--as bin writes the training format of llm.c: 256 integers (magic number 20240520, version 1, "
-        "tokens; or 20240801, version 7), then uint16 ids (or uint32, where the vocabulary has more "
-        "than 65,536), with the tokenizer's end-of-document token before each document.",
+#include "help/tokenize.h"
     .operands = operands,
     .groups = {
         {"Input", input_rows, 0},
@@ -69,16 +58,6 @@ const struct usage tokenize_usage = {
         {"Form of --as count", show_options, offsetof(struct tokenize_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon tokenize -t tokenizer.json book.txt", "Print the ids of a text:"},
-        {"reckon tokenize -t tokenizer.json --as count data/corpus/declaration/*.txt",
-         "Compare the number of tokens by language:"},
-        {"reckon tokenize -t tokenizer.json -u jsonl --as bin -o train.bin train.jsonl.zst",
-         "Write a training set:"},
-        {"reckon tokenize -t tokenizer.json book.txt | reckon tokenize -t tokenizer.json --decode",
-         "Encode and decode:"},
-    },
-    .see_also = "reckon-tokenizer(1), reckon-corpus(1)",
 };
 /* clang-format on */
 
@@ -261,9 +240,7 @@ static int show_counts(const struct counts *count, const struct tokenize_args *a
         add_to(&all, &count[i]);
     }
     if (args->files.count > 1) add_counts(&report, table, "all", &all);
-    const int code = show_report(&report, &args->show, args->output, RK_OK);
-    report_release(&report);
-    return code;
+    return show_end(&report, &args->show, args->output, RK_OK, RK_OK, NULL);
 }
 
 static enum rk_status encode_all(const struct tokenize_args *args, struct encoder *encoder,

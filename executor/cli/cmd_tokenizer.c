@@ -37,30 +37,12 @@ static const struct option train_rows[] = {
 };
 
 static const struct usage training_usage = {
-    .name = "tokenizer train",
-    .summary = "train a byte-level BPE vocabulary on texts",
-    .synopsis = "[--vocabulary N] [--cut CUT] [-o FILE] FILE...",
-    .description =
-        "Counts the pieces of the texts, then repeatedly merges the most frequent pair of adjacent "
-        "tokens into a token. Writes a tokenizer.json that Hugging Face's tokenizers read (except for "
-        "the cuts case and combined, which need a normalizer of Reckon's own).\n\n"
-        "The cuts are those of mGPT (Shliazhko et al. 2022): default cuts as GPT-2; case turns a "
-        "capital into the token <case> and a small letter; arithmetic makes each digit and sign a "
-        "piece; combined does both; character makes each character a piece, so that tokens are "
-        "characters or parts of them.\n\n"
-        "Memory grows with the number of different pieces, not with the texts.",
+#include "help/tokenizer-train.h"
     .operands = operands,
     .groups = {
         {"Training", train_rows, 0},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon tokenizer train -v 4096 -o tokenizer.json data/corpus/declaration/*.txt",
-         "Train a small vocabulary for 29 languages:"},
-        {"reckon tokenizer train -v 50257 --cut llama3 -u jsonl -o tokenizer.json train.jsonl.zst",
-         "Train one on a cleaned corpus:"},
-    },
-    .see_also = "reckon-tokenize(1), reckon-corpus(1)",
 };
 /* clang-format on */
 
@@ -141,15 +123,8 @@ static const struct command commands[] = {
 };
 
 const struct usage tokenizer_usage = {
-    .name = "tokenizer",
-    .summary = "train a tokenizer",
-    .synopsis = "train [options] FILE...",
-    .description =
-        "Trains tokenizers for reckon tokenize, and for every program that reads a tokenizer.json.",
+#include "help/tokenizer.h"
     .groups = {{"General", options_help_rows, 0}},
-    .examples = {{"reckon tokenizer train -v 4096 -o tokenizer.json data/corpus/declaration/*.txt",
-                  "Train a small vocabulary for 29 languages:"}},
-    .see_also = "reckon-tokenize(1), reckon-corpus(1)",
     .commands = commands,
 };
 

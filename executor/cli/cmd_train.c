@@ -9,7 +9,6 @@
 #include "cli/prediction.h"
 #include "cli/show.h"
 #include "cli/train_files.h"
-#include "cli/train_log.h"
 #include "cli/train_model.h"
 #include "cli/train_show.h"
 #include "cli/train_switch.h"
@@ -104,20 +103,7 @@ static const struct option output_rows[] = {
 };
 
 const struct usage train_usage = {
-    .name = "train",
-    .summary = "train a model under a plan on this machine's processors",
-    .synopsis = "--model MODEL --data FILE [options] [PLAN]...",
-    .description =
-        "Runs a plan: interprets the program of each rank instruction by instruction, with the ranks "
-        "as threads. A choice that the executor does not support is refused by name before the first "
-        "step. Arithmetic has 32 bits (precision fp32), or 64 with --double. With precision=bf16 "
-        "products are in bf16 where the processor supports it (AVX512_BF16 or AMX, by oneDNN); "
-        "elsewhere, as with fp16, they are emulated.\n\n"
-        "Weights are initialized from --seed, equally under every plan, and the order of samples is "
-        "the same under every plan: two plans give the same losses except for rounding, and the same "
-        "bits where they differ only in stages, schedule, recomputation, ZeRO 0 and 1, or ZeRO 2 and "
-        "3.\n\n"
-        "With --system the step is also predicted, and the parts of both are printed side by side.",
+#include "help/train.h"
     .operands = operands,
     .groups = {
         {"Input", input_rows, 0},
@@ -128,12 +114,6 @@ const struct usage train_usage = {
         {"Form of the table", show_options, offsetof(struct train_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon train -m examples/train/tiny.json -d book.txt -n 200 dp2 zero1 gbs16", "Train a small model that reads bytes, on two ranks:"},
-        {"reckon train -m gpt2-124m --plan \"tp2 pp2 zero1 gbs16\" -d tokens.bin -n 100 --log train.jsonl", "Train GPT-2 on four ranks, with a log:"},
-        {"reckon train -m gpt2-124m -d tokens.bin -s here.json dp2 gbs8", "Compare the step with its prediction for this machine:"},
-    },
-    .see_also = "reckon-tokenize(1), reckon-predict(1), reckon-plan(5), reckon-model(5)",
 };
 /* clang-format on */
 

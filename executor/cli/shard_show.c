@@ -395,7 +395,5 @@ int shard_show(const struct sharding *s, const struct transferred *done, bool ex
     if (explain) add_tensors(&report, s);
     if (explain) add_sends(&report, s);
     add_files(&report, s, explain || s->to.files > 64 ? REPORT_IN_JSON : REPORT_IN_ALL);
-    const int code = show_report(&report, show, NULL, RK_OK);
-    report_release(&report);
-    return code;
+    return show_end(&report, show, NULL, RK_OK, RK_OK, NULL);
 }

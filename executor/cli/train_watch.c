@@ -1,17 +1,14 @@
 #include "cli/train_watch.h"
 
-#include "base/memory.h"
 #include "cli/executor.h"
 #include "cli/keys.h"
 #include "cli/page_train.h"
-#include "cli/plan_input.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
 #include "cli/train_log.h"
 #include "cli/train_show.h"
 #include "cli/train_switch.h"
 #include "cli/train_trace.h"
-#include "text/output.h"
 
 #include <errno.h>
 #include <signal.h>

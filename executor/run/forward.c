@@ -1,8 +1,6 @@
 /* forward.c - forward alone: texts continued, texts scored. */
 #include "base/memory.h"
-#include "run/blas.h"
 #include "run/checkpoint.h"
-#include "run/philox.h"
 #include "run/team.h"
 #include "run/train.h"
 

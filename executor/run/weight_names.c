@@ -86,18 +86,18 @@ static const struct own_name {
     const char *name;
     bool whole; /* nothing is after it */
 } own_names[] = {
-#define NAME(naming, role, name)  {RK_NAMES_##naming, WEIGHT_##role, name, false},
-#define WHOLE(naming, role, name) {RK_NAMES_##naming, WEIGHT_##role, name, true},
-#define FOUR(role, name)          {RK_NAMES_OF_MODEL, WEIGHT_##role, name, false},
-#include "run/names.def"
+#define ROW(naming, role, name, whole) {RK_NAMES_##naming, WEIGHT_##role, name, whole},
+#include "tables/weight-names.h"
+#undef ROW
 };
 
 static const struct {
     enum rk_naming naming;
     const char *prefix;
 } layer_prefixes[] = {
-#define LAYERS(naming, prefix) {RK_NAMES_##naming, prefix},
-#include "run/names.def"
+#define ROW(naming, prefix) {RK_NAMES_##naming, prefix},
+#include "tables/weight-prefixes.h"
+#undef ROW
 };
 
 /* The role of a bias's weight. */

@@ -1,5 +1,5 @@
 /* weight_names.h - what checkpoints call the tensors of a model: GPT-2's names, Llama's, or those
- * of names.def. */
+ * of weight-names.csv. */
 #ifndef RECKON_RUN_WEIGHT_NAMES_H
 #define RECKON_RUN_WEIGHT_NAMES_H
 
@@ -13,8 +13,8 @@ struct weight_names {
 
 struct weight_names weight_names_of(const struct rk_model *model, enum rk_naming naming);
 
-/* With ".weight" or ".bias"; in `text` if it is of names.def. Of a block's tensors without what
- * stands in front of the block's number: */
+/* With ".weight" or ".bias"; in `text` if it is of weight-names.csv. Of a block's tensors without
+ * what stands in front of the block's number: */
 const char *weight_name(const struct weight_names *names, enum weight_role role,
                         char text[static 64]);
 const char *weight_prefix(const struct weight_names *names);

@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "rules/rules.h"
 
 #include <string.h>
 

@@ -16,8 +16,9 @@ static const struct row {
     enum form form;
     const char *types;
 } rows[] = {
-#define ROLE(place, name, role, form, types) {place, name, ROLE_##role, form, types},
-#include "shard/roles.def"
+#define ROW(place, name, role, form, types) {place, name, ROLE_##role, form, types},
+#include "tables/tensors.h"
+#undef ROW
 };
 
 enum { ROWS_COUNT = sizeof rows / sizeof *rows };

@@ -1,6 +1,6 @@
 /* roles.h - what a tensor is, by its name: the part that it plays decides how it is split.
  *
- * roles.def has the names. Pure.
+ * data/formats/tensors.csv has the names. Pure.
  */
 #ifndef RECKON_SHARD_ROLES_H
 #define RECKON_SHARD_ROLES_H
@@ -70,7 +70,7 @@ enum { PART_PREDICTING = 1 << 30 };
 struct part {
     enum shard_role role;
     enum tensor_leaf leaf;
-    bool turned, stacked; /* forms of roles.def */
+    bool turned, stacked; /* forms of tensors.csv */
     bool parameter;       /* counts as one: no scales, no buffers */
     int64_t layer;        /* -1: none; from PART_PREDICTING on: of multi-token prediction */
     int64_t expert;       /* of the name; -1: none */

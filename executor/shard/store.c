@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/open.h"
 #include "base/text.h"
-#include "catalog/readers.h"
 #include "huggingface/hf.h"
 #include "text/document.h"
 

@@ -2,7 +2,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "catalog/readers.h"
-#include "huggingface/hf.h"
 #include "shard/store.h"
 #include "shard/store_list.h"
 #include "text/document.h"

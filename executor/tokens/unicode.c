@@ -2,9 +2,62 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "tokens/unicode_tables.h"
 
 #include <stdlib.h>
+
+/* ---- tables: data/unicode, made by tools/make-unicode ---- */
+
+/* A class holds from code >> 3 on: code << 3 | enum char_class. */
+static const uint32_t class_from[] = {
+#define ROW(code, class) code << 3 | class,
+#include "tables/classes.h"
+#undef ROW
+};
+
+/* Capitals whose small letter leads back to them: every `step`th from first to last. */
+static const struct capital {
+    uint32_t first, last, step;
+    int32_t to_small;
+} capitals[] = {
+#define ROW(first, last, step, to_small) {first, last, step, to_small},
+#include "tables/capitals.h"
+#undef ROW
+};
+
+/* Canonical_Combining_Class where it is not 0. */
+static const struct combining {
+    uint32_t first, last, order;
+} combining[] = {
+#define ROW(first, last, order) {first, last, order},
+#include "tables/combining.h"
+#undef ROW
+};
+
+/* Canonical decompositions, one step: the character or the second << 20 | first of a pair. */
+static const uint64_t decompositions[] = {
+#define ROW(first, second) (uint64_t)(second) << 20 | first,
+#include "tables/decompositions.h"
+#undef ROW
+};
+
+/* They are of runs of characters: the first of each, and its row above. */
+static const uint32_t run_from[] = {
+#define ROW(code, row) code,
+#include "tables/runs.h"
+#undef ROW
+};
+static const uint32_t run_row[] = {
+#define ROW(code, row) row,
+#include "tables/runs.h"
+#undef ROW
+};
+
+/* The rows above that NFC composes again, in the order of (first, second). */
+static const uint16_t composed[] = {
+#define ROW(row) row,
+#include "tables/composed.h"
+#undef ROW
+};
 
 /* ---- characters ---- */
 

@@ -2,7 +2,6 @@
 
 #include "base/limits.h"
 #include "base/memory.h"
-#include "check/findings.h"
 
 #include <inttypes.h>
 #include <jansson.h>

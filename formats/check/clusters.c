@@ -2,7 +2,6 @@
  * cluster; memory; what the environment says of networks. */
 #include "check/clusters.h"
 
-#include "base/memory.h"
 #include "catalog/plan_fields.h"
 #include "check/findings.h"
 #include "check/memory.h"

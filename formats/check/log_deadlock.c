@@ -1,5 +1,4 @@
 /* log_deadlock.c - why a replay stopped: a shortest cycle of waits, or what never comes. */
-#include "check/findings.h"
 #include "check/logs.h"
 
 #include <inttypes.h>

@@ -6,7 +6,6 @@
  * are on a stack; a stream that cannot is in the chain of what it waits for. Time and memory grow
  * with operations and with members of groups. */
 #include "base/memory.h"
-#include "check/findings.h"
 #include "check/logs.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* log_sums.c - sums of logs, compared with the plan's: bytes of each collective of a group, of
  * messages to a peer, FLOP; 8.redistribute where they are between layers of different degrees. */
 #include "base/memory.h"
-#include "check/findings.h"
 #include "check/logs.h"
 
 #include <inttypes.h>

@@ -9,7 +9,6 @@
 #include "keys/reader.h"
 #include "keys/settings_check.h"
 #include "megatron/megatron.h"
-#include "trainers/deepspeed.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
 #include "check/launch.h"
 #include "check/memory.h"
 #include "check/sources.h"
-#include "check/variables.h"
 #include "keys/reader.h"
 #include "keys/settings_check.h"
 #include "megatron/megatron.h"

@@ -7,9 +7,9 @@
 #include <string.h>
 
 static const char *const names[] = {
-#define VARIABLE(name) name,
-#include "check/variables.def"
-#undef VARIABLE
+#define ROW(name) name,
+#include "tables/variables.h"
+#undef ROW
     NULL};
 
 /* Names with these prefixes belong to libraries; others are the script's own. */

@@ -54,40 +54,7 @@ static const struct option adapt_options_rows[] = {
 /* clang-format on */
 
 const struct usage adapt_usage = {
-    .name = "adapt",
-    .summary = "watch a run and report when another plan pays off",
-    .synopsis = "[--model] MODEL [--system] SYSTEM --gpus N [--records FILE] [options] PLAN...",
-    .description =
-        "Reads one record per step: a JSON object per line with the keys below. Estimates the "
-        "state of "
-        "the machine (slowdown of its processors, available bandwidth of the inner and outer "
-        "networks, "
-        "memory used above the prediction) by medians, which single outliers do not move. When an "
-        "estimate changes, or the sequence, the batch or the ranks do, it searches for the best "
-        "plan "
-        "on the machine as estimated.\n\n"
-        "A switch costs the state that changes its rank, a restart, and after a failure the steps "
-        "since the last checkpoint. It is made when the time lost to the better plan has added up "
-        "to "
-        "that cost, or at once when the remaining steps would lose twice that cost; a switch back "
-        "to "
-        "an "
-        "earlier plan needs twice the sum, which prevents oscillation. When the plan cannot "
-        "continue, "
-        "the best feasible plan is taken.\n\n"
-        "Prints one JSON object per line for each event: belief, switch, forced, stranded (no plan "
-        "can "
-        "continue, exit status 1). A switch names the plan in words; reckon assumes that it is "
-        "carried "
-        "out.\n\n"
-        "Lines that are not JSON are read as a log: from each line that states a step time reckon "
-        "takes the time and, where given, the step number, batch and memory; other lines are "
-        "skipped.\n\n"
-        "Keys of a record: step and step_s; where known compute_s, tensor_s, context_s, expert_s, "
-        "data_s, pipeline_s (seconds that a rank computed and waited), memory_GiB (peak), slowest "
-        "(computing time of the slowest rank over that of the median rank), sequence, batch, gpus "
-        "(alive), phase_left (steps until sequence or batch change; a switch must pay off before). "
-        "Records of reckon train --log are read as well (seconds, peak_bytes).",
+#include "help/adapt.h"
     .operands = adapt_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -95,17 +62,6 @@ const struct usage adapt_usage = {
                {"Watching", adapt_options_rows, 0},
                {"General", options_help_rows, 0},
                {NULL, plan_options, offsetof(struct adapt_args, source)}},
-    .examples =
-        {{"reckon adapt -m llama3.1-70b -s h100-sxm5-80g -g 64 tp4 dp16 gbs256 zero3 sp "
-          "--steps 20000 -r steps.jsonl",
-          "Find what a run should have done:"},
-         {"reckon adapt -m llama3.1-70b -s h100-sxm5-80g -g 64 tp4 dp16 gbs256 zero3 sp -r "
-          "megatron.log",
-          "Read the log of Megatron-LM:"},
-         {"tail -f steps.jsonl | reckon adapt -m llama3.1-70b -s h100-sxm5-80g -g 64 tp4 dp16 "
-          "gbs256 zero3 sp",
-          "Watch a run:"}},
-    .see_also = "reckon-search(1), reckon-doctor(1), reckon-plan(5)",
 };
 
 /* ---- records ---- */

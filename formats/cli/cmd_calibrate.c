@@ -56,54 +56,13 @@ static const struct option measured_rows[] = {
 };
 
 const struct usage calibrate_usage = {
-    .name = "calibrate",
-    .summary = "fit a system's kernels and links to measurements",
-    .synopsis = "[--system] SYSTEM [--gemm FILE] [--nccl FILE] [--runs FILE] [--galvatron FILE [-m MODEL]] [--log FILE -m MODEL --plan FILE] [-o FILE]",
-    .description =
-        "Predictions describe kernels and links of a GPU by a few constants, the groups kernels and "
-        "link of a system file. This command fits them to measurements: it minimizes the mean of "
-        "|log(predicted / measured)| and keeps constants that the measurements say little about near "
-        "their values. One constant is fitted per four measurements, the most sensitive ones first; "
-        "steps of runs fit one from the first step on, pulled towards the catalog's value, which "
-        "counts as 2.6 runs.\n\n"
-        "Prints the errors before and after the fit, and cross-validated: each fifth of the "
-        "measurements is predicted by a fit to the other four. If that column is not better than the "
-        "one before the fit, the measurements are too few or contradict each other. Constants belong "
-        "to the GPU and its links; the Calculon model uses none of them.",
+#include "help/calibrate.h"
     .operands = calibrate_operands,
     .groups = {
         {"Measurements", measured_rows, 0},
         {"Form", show_options, offsetof(struct calibrate_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon calibrate h100-sxm5-80g --gemm gemm.csv --nccl all_reduce.txt -o mine.json",
-         "Fit both, and use the result as a system:"},
-        {"reckon calibrate a100-sxm4-80g --runs mine.csv -o mine.json",
-         "Fit the sustained rate from the steps of runs alone:"},
-        {"reckon calibrate a100-sxm4-80g --galvatron profiles.json -m llama2-7b -o mine.json",
-         "Fit the measurements of Galvatron's profilers:"},
-        {"reckon calibrate h100-sxm5-80g --log train.log -m llama3.1-8b --plan plan.json -o mine.json",
-         "Fit the log of one run:"},
-        {"all_reduce_perf -b 64K -e 1G -f 2 -g 8 | reckon calibrate h100-sxm5-80g --nccl -",
-         "Fit collectives of eight GPUs:"},
-    },
-    .sections = {
-        {"FILES OF MEASUREMENTS",
-         "A table of products begins with the names of its columns, in any order; other columns are "
-         "skipped, and lines that begin with # are comments:\n\n"
-         "    m,n,k,count,datatype,time_us\n"
-         "    8192,8192,8192,1,bfloat16,1520\n"
-         "    4096,28672,8192,1,float8,1490\n\n"
-         "count products of (m, k) x (k, n) run as one kernel. Measure with random data, after a "
-         "warm-up, and for the duration of a training run: cold or idle GPUs have faster clocks.\n\n"
-         "Sizes of collectives are those of nccl-tests, the whole vector. GPUs are assumed to be "
-         "neighbors; with fewer per node than it has, each uses its own adapter.\n\n"
-         "Runs are fitted last, to the error that remains when operations match their measurements: "
-         "first the share of an isolated kernel's rate that a long run sustains, then memory's rate, "
-         "then the host's launches."},
-    },
-    .see_also = "reckon-systems(1), reckon-system(5)",
 };
 
 static const struct report_column error_columns[] = {
@@ -171,7 +130,7 @@ static void fitted_text(const struct calibration *calibration, int tier, const c
         snprintf(text + used, size - used, "%sas %.200s", used ? "; the others " : "", base);
 }
 
-enum { SOURCE_SIZE = 1024, MOST_LINKS = 16 };
+enum { SOURCE_SIZE = 1024 };
 
 static enum rk_status write_system(const struct calibrate_args *args,
                                    const struct rk_system *system,
@@ -252,9 +211,7 @@ static int print_calibration(const struct calibrate_args *args,
     struct report report = {.first = NULL};
     add_errors(&report, calibration);
     add_constants(&report, calibration);
-    const int code = show_report(&report, &args->show, NULL, RK_OK);
-    report_release(&report);
-    return code;
+    return show_end(&report, &args->show, NULL, RK_OK, RK_OK, NULL);
 }
 
 /* A share that the fit drives to 1 cannot be true. */

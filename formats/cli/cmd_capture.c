@@ -37,28 +37,12 @@ static const struct option capture_rows[] = {
 };
 
 const struct usage capture_usage = {
-    .name = "capture",
-    .summary = "record the arguments that a script really starts",
-    .synopsis = "[-o FILE] -- COMMAND...",
-    .description =
-        "Runs a command, usually a launch script, with stand-ins for torchrun, srun, mpirun, deepspeed, accelerate, "
-        "axolotl, llamafactory-cli and python first on PATH. A stand-in writes down its arguments, its folder and the "
-        "variables that a plan depends on, and starts nothing; srun and mpirun go on to what they start, and python -c "
-        "runs the real Python. The last command of a known tool is printed as a script that reckon import, doctor, "
-        "check and diff read: for scripts that reckon cannot follow, because they ask the network, read files or are "
-        "written in another language.\n\n"
-        "All other commands of the script run: it makes folders, downloads and waits. No GPU is needed.\n\n"
-        "Exit status 0: a command was recorded; 1: none was started.",
+#include "help/capture.h"
     .operands = capture_operands,
     .groups = {
         {"Record", capture_rows, 0},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon capture -o started.sh -- bash run.sh && reckon import started.sh -s h100-sxm5-80g",
-         "A script that asks the cluster for its size:"},
-    },
-    .see_also = "reckon-import(1), reckon-doctor(1), reckon-check(1)",
 };
 /* clang-format on */
 

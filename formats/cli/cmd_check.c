@@ -108,26 +108,7 @@ static const struct option form_rows[] = {
 };
 
 const struct usage check_usage = {
-    .name = "check",
-    .summary = "check a plan, launch file or logs of a run for faults",
-    .synopsis = "[--model] MODEL [--system] SYSTEM PLAN... | FILE --system SYSTEM | --logs PATH",
-    .description =
-        "Finds faults before a launch, and in logs of a run that hangs. Each finding has the id of a "
-        "rule, a severity, a place, and a remedy; all findings are listed. Errors forbid the launch; "
-        "warnings cost time or are likely mistakes; remarks are within the error of a prediction. "
-        "If nothing forbids the launch, single changes that shorten the step by --waste percent or "
-        "more are warnings too (14.waste): unneeded recomputation, gradients that are not overlapped, "
-        "a microbatch of 1 with free memory.\n\n"
-        "A plan is given in words, as a plan file, or as a launch file of another tool: a script or "
-        "arguments of Megatron-LM, a ds_config.json of DeepSpeed, a strategy file of Galvatron, or any "
-        "other file that reckon import reads. An argument that is unknown, missing or without a value "
-        "ends the check of its file.\n\n"
-        "Logs are lists of operations, one text per rank: `all_reduce 0-7:1 bf16 1024 stream=dp "
-        "reads=g writes=g`. The check finds faults of groups, the order of collectives, pairs of "
-        "messages, deadlocks, races and buffers freed too early, whatever the timing was. It also "
-        "reads logs of NCCL and the dumps of PyTorch's flight recorder, which show the operation that "
-        "a hung job waits for, and on which rank.\n\n"
-        "Exit status 0: no error; 1: errors; 3: unreadable input.",
+#include "help/check.h"
     .operands = check_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -138,17 +119,6 @@ const struct usage check_usage = {
         {"Form", form_rows, 0},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon check -m llama3.1-70b -s h100-sxm5-80g -g 100 tp8 pp4 gbs512",
-         "Can this plan be launched?"},
-        {"reckon check run.sh -s h100-sxm5-80g --format sarif -o check.sarif",
-         "Check a launch script of Megatron-LM in CI:"},
-        {"reckon check ds_config.json -m llama3.1-8b -s h100-sxm5-80g -g 64", "Check a configuration of DeepSpeed:"},
-        {"reckon check --logs logs/", "Would a run with these operations hang?"},
-        {"reckon check --flight dumps/", "Which rank does a hung job wait for?"},
-        {"reckon check --cases cases.jsonl", "Check many cases:"},
-    },
-    .see_also = "reckon-fits(1), reckon-import(1), reckon-plan(5)",
 };
 /* clang-format on */
 
@@ -576,9 +546,7 @@ static int print_rules(void)
     for (const struct rk_rule *rule = rk_rules(); rule->id; rule++)
         REPORT_ROW(&report, table, cell_text(rule->id), cell_text(check_level(rule->severity)),
                    cell_text(rule->asks));
-    const int code = show_report(&report, &show, NULL, RK_OK);
-    report_release(&report);
-    return code;
+    return show_end(&report, &show, NULL, RK_OK, RK_OK, NULL);
 }
 
 int cmd_check(int argc, char **argv)

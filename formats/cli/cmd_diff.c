@@ -10,7 +10,6 @@
 #include "cli/run_args.h"
 #include "cli/save.h"
 #include "cli/show.h"
-#include "facts/headroom.h"
 #include "text/output.h"
 
 #include <stdlib.h>
@@ -62,23 +61,7 @@ static const struct option input_rows[] = {
 };
 
 const struct usage diff_usage = {
-    .name = "diff",
-    .summary = "compare two plans and attribute the difference",
-    .synopsis = "A [B|--best] --system SYSTEM [--model MODEL] [options]",
-    .description =
-        "Compares two plans for one model on one machine: time and memory side by side, the keys in "
-        "which they differ, and the effect of each single difference. \"Alone\" is the first plan with "
-        "one key changed; \"without\" is the second plan with one key as in the first. The path from A "
-        "to B changes one key after another, the most helpful feasible one first: its gains add up to "
-        "the whole difference.\n\n"
-        "Without B, the search finds the best plan with the GPUs, batch, sequence, precision and "
-        "attention kernel of A: the gain that a launch script misses. For a script of Megatron-LM the "
-        "answer ends with the arguments to change, in the script's spelling and order, each with its "
-        "gain alone and the memory it takes; -o run2.sh writes the changed script, after reading it "
-        "back as B. Of the learned headroom B leaves no more than A does, if A fits. For a configuration of torchtitan, DeepSpeed, NeMo, axolotl, LLaMA-Factory and "
-        "others B is the best plan that its keys can express, and -o with the file's ending writes "
-        "it with these keys changed. Nothing is run.\n\n"
-        "Exit status 0: both plans can run and fit; 1: one of them does not; unsure ones count as fitting.",
+#include "help/diff.h"
     .operands = diff_operands,
     .groups = {
         {"Input", input_rows, 0},
@@ -88,17 +71,6 @@ const struct usage diff_usage = {
         {"General", options_help_rows, 0},
         {NULL, plan_options, offsetof(struct diff_args, source.changes)},
     },
-    .examples = {
-        {"reckon diff train_llama3_70b.sh --best --system h100-sxm5-80g",
-         "What would a better plan than the script's gain?"},
-        {"reckon diff \"gpus64 tp8 pp2 sp zero1 gbs128\" \"+tp4 pp8\" -m llama3.1-70b -s h100-sxm5-80g",
-         "Predict a change before trying it:"},
-        {"reckon diff plan.json --tensor 4 -m llama3.1-70b -s h100-sxm5-80g -o page.html",
-         "Write the same as a page:"},
-        {"reckon diff old.json new.json -m llama3.1-8b -s h100-sxm5-80g --format json",
-         "Compare two plan files, for a program:"},
-    },
-    .see_also = "reckon-predict(1), reckon-import(1), reckon-export(1), reckon-plan(5)",
 };
 /* clang-format on */
 

@@ -77,33 +77,7 @@ static const struct option doctor_output[] = {
 };
 
 const struct usage doctor_usage = {
-    .name = "doctor",
-    .summary = "diagnose a run that is slower than predicted",
-    .synopsis = "LOG|LAUNCH_FILE|LOG LAUNCH_FILE --system SYSTEM [--model MODEL] [--tflops N] [options] [PLAN]...",
-    .description =
-        "Reads step times from a run's log, predicts the same step, and compares them: the difference, "
-        "whether it is within the usual prediction error (intervals of reckon predict), and how the "
-        "predicted time splits into parts. Then it looks for an explanation: it changes one thing at a "
-        "time, in the plan (the run does not overlap, recomputes more, has slower kernels) or the "
-        "machine (a slow host, a network at part of its rate, lower clocks), and predicts the step "
-        "again. The explanation nearest to the measured time comes first, with what to look at.\n\n"
-        "For a profile, the GPU's time is compared with the prediction part by part: matrix products, "
-        "attention, other kernels, exposed communication, and idle gaps; the answer names the largest "
-        "loss.\n\n"
-        "For a run that ran out of memory (the text of the OutOfMemoryError with its traceback, the "
-        "table of torch.cuda.memory_summary(), a pickle of torch.cuda.memory._dump_snapshot(), which "
-        "is read as data and never executed) the contents of the memory are compared with the "
-        "prediction; the answer gives the change of the plan to make first and its line in the launch "
-        "file.\n\n"
-        "With one measured number (--tflops, --step, --tokens-per-second, --mfu) no log is needed. The "
-        "answer gives the place of the number in the prediction interval, its most likely explanation, "
-        "and the three most helpful single changes, each with its line and option in the launch file. "
-        "A launch file is one that reckon import reads: a script of Megatron-LM, or a configuration of "
-        "torchtitan, DeepSpeed, NeMo, axolotl, LLaMA-Factory and others, which has the plan and often "
-        "the model.\n\n"
-        "The first tenth of the logged steps is warm-up and left out. A fitting explanation is not a "
-        "proof: several may fit equally well, and a profile decides. reckon calibrate --log fits a "
-        "system file to the same log.",
+#include "help/doctor.h"
     .operands = doctor_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -115,17 +89,6 @@ const struct usage doctor_usage = {
         {"Form", show_options, offsetof(struct doctor_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon doctor run.sh -s h100-sxm5-80g --tflops 380",
-         "Is my number good, and what would bring more?"},
-        {"reckon doctor train.log -m llama3.1-8b -s h100-sxm5-80g --gpus 8 framework=fsdp zero3 grad-overlap weight-overlap recompute=full gbs32",
-         "Why does this run take so long?"},
-        {"reckon doctor train.log run.sh -s h100-sxm5-80g",
-         "Why, with the script that started it: which of its lines would bring most?"},
-        {"reckon doctor oom.txt -m llama3.1-70b -s h100-sxm5-80g --plan plan.json",
-         "What filled the memory of this run, and which line should change first?"},
-    },
-    .see_also = "reckon-predict(1), reckon-import(1), reckon-calibrate(1)",
 };
 /* clang-format on */
 
@@ -495,9 +458,7 @@ int cmd_doctor(int argc, char **argv)
     if (status == RK_OK)
         status = number ? examine_number(&report, &args, &input, &source, launch, &error)
                         : examine(&report, &args, &input, &source, launch, &error);
-    const int code = status == RK_OK ? show_report(&report, &args.show, args.output, RK_OK)
-                                     : options_fail(&error);
-    report_release(&report);
+    const int code = show_end(&report, &args.show, args.output, status, RK_OK, &error);
     plan_input_release(&input);
     if (launch) launch_release(launch);
     free(launch);

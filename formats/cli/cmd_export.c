@@ -70,108 +70,33 @@ static const struct option launch_rows[] = {
     }
 
 static const struct usage export_megatron_usage = {
-    .name = "export megatron",
-    .summary = "write a launch script of Megatron-LM",
-    .synopsis = "[--model] MODEL [--plan FILE] [--target VERSION] [options] [PLAN]...",
-    .description =
-        "Writes a launch script with the arguments of model, parallelism, training and data as bash "
-        "arrays. It uses no arguments that are newer than the target's version of Megatron Core. " LOSSES " The head of the script lists these keys, too. A plan that Megatron-LM would refuse at its start is refused here, with all reasons.",
+#include "help/export-megatron.h"
     EXPORT_USAGE({"Megatron-LM", megatron_rows, 0},),
-    .examples = {
-        {"reckon export megatron --model llama3.1-70b --plan plan.json --target core_v0.14 -o run.sh",
-         "Write a plan as a launch script:"},
-        {"reckon export megatron -m llama3.1-8b --mock-data gpus8 tp2 sp zero1 grad-overlap weight-overlap gbs64",
-         "Run a few steps to check a prediction:"},
-    },
-    .see_also = "reckon-import(1), reckon-diff(1), reckon-predict(1), reckon-plan(5)",
 };
 
 static const struct usage export_deepspeed_usage = {
-    .name = "export deepspeed",
-    .summary = "write a ds_config.json of DeepSpeed",
-    .synopsis = "[--model] MODEL [--plan FILE] [options] [PLAN]...",
-    .description =
-        "Writes what DeepSpeed's configuration decides: batch, precision, ZeRO stage, offload, AutoTP "
-        "and Ulysses degrees. Recomputation, kernels and experts belong to the training code and are "
-        "named. Plans with a pipeline are refused, because a configuration cannot express one. " LOSSES,
+#include "help/export-deepspeed.h"
     EXPORT_USAGE(LAUNCH),
-    .examples = {
-        {"reckon export deepspeed -m llama3.1-8b -o ds_config.json framework=deepspeed gpus16 zero3 mbs2 gbs128",
-         "ZeRO-3 on 16 GPUs:"},
-    },
-    .see_also = "reckon-import(1), reckon-plan(5)",
 };
 
 static const struct usage export_torchtitan_usage = {
-    .name = "export torchtitan",
-    .summary = "write a job file (TOML) of torchtitan",
-    .synopsis = "[--model] MODEL [--plan FILE] [options] [PLAN]...",
-    .description =
-        "Writes a job file for torchtitan up to v0.2.2: degrees, schedule, batch, activation "
-        "checkpointing, float8. " LOSSES,
+#include "help/export-torchtitan.h"
     EXPORT_USAGE(LAUNCH),
-    .examples = {
-        {"reckon export torchtitan -m llama3.1-70b -o job.toml framework=fsdp gpus256 tp8 sp zero3 grad-overlap weight-overlap gbs512",
-         "70B on 256 GPUs:"},
-    },
-    .see_also = "reckon-import(1), reckon-plan(5)",
 };
 
 static const struct usage export_accelerate_usage = {
-    .name = "export accelerate",
-    .summary = "write a configuration (YAML) of accelerate",
-    .synopsis = "[--model] MODEL [--plan FILE] [options] [PLAN]...",
-    .description =
-        "Writes a configuration for accelerate 1.10 and later and the line that starts it: FSDP2 where "
-        "weights are sharded, the DeepSpeed plugin with framework deepspeed, else data parallelism "
-        "alone. Batch, sequence and kernels are arguments of the training code, after the launcher's "
-        "arguments. Plans with a pipeline are refused. " LOSSES,
+#include "help/export-accelerate.h"
     EXPORT_USAGE(LAUNCH),
-    .examples = {
-        {"reckon export accelerate -m llama3.1-8b -o accelerate.yaml framework=fsdp gpus16 zero3 grad-overlap weight-overlap mbs2 gbs128",
-         "FSDP2 on 16 GPUs:"},
-    },
-    .see_also = "reckon-import(1), reckon-plan(5)",
 };
 
 static const struct usage export_nanotron_usage = {
-    .name = "export nanotron",
-    .summary = "write a training configuration (YAML) of nanotron",
-    .synopsis = "[--model] MODEL [--plan FILE] [options] [PLAN]...",
-    .description =
-        "Writes a configuration for nanotron 0.4 with model, degrees, batch, optimizer and made-up "
-        "data for 20 steps. Models that its Qwen2 and Llama code does not build are refused. " LOSSES,
+#include "help/export-nanotron.h"
     EXPORT_USAGE(LAUNCH),
-    .examples = {
-        {"reckon export nanotron -m llama3.1-8b -o nanotron.yaml tp4 pp2 dp4 sp zero1 gbs128 attention=flash no-transformer-engine",
-         "8B on 32 GPUs:"},
-    },
-    .see_also = "reckon-import(1), reckon-plan(5)",
 };
 
 static const struct usage export_bridge_usage = {
-    .name = "export bridge",
-    .summary = "write overrides of a recipe of Megatron-Bridge (NeMo)",
-    .synopsis = "[--model] MODEL [--plan FILE] [options] [PLAN]...",
-    .description =
-        "Writes model, degrees, batch, precision and recomputation as keys of Megatron-Bridge's "
-        "ConfigContainer, one per line, which run_recipe.py takes after its recipe "
-        "vanilla_gpt_pretrain_config. Models that this recipe's keys do not build are refused. " LOSSES,
-    .operands = export_operands,
-    .words_title = "Words of a plan",
-    .words = plan_words,
-    .groups = {
-        {"Input", export_source_options, offsetof(struct export_args, source)},
-        {"Launch", launch_rows, 0},
-        {"Output", output_rows, 0},
-        {"General", options_help_rows, 0},
-        {NULL, plan_options, offsetof(struct export_args, source)},
-    },
-    .examples = {
-        {"reckon export bridge -m llama3.1-70b --launcher slurm -o run.sbatch gpus256 tp4 pp4 vpp5 cp2 gbs512 sp zero1 grad-overlap",
-         "70B on 256 GPUs:"},
-    },
-    .see_also = "reckon-import(1), reckon-plan(5)",
+#include "help/export-bridge.h"
+    EXPORT_USAGE(LAUNCH),
 };
 
 #define EXPORT_TUNING(id, target, tool, versions, tuning) \
@@ -193,38 +118,13 @@ EXPORT_TUNING(trl, "trl", "trl", "trl 0.21 and later", "lora16 lora-bytes=4 base
 EXPORT_TUNING(torchtune, "torchtune", "torchtune", "torchtune 0.6", "lora16 lora-bytes=2");
 
 static const struct usage export_galvatron_usage = {
-    .name = "export galvatron",
-    .summary = "write a strategy file of Galvatron, layer by layer",
-    .synopsis = "[--model] MODEL [--plan FILE] [options] [PLAN]...",
-    .description =
-        "Writes the JSON file that Galvatron's runtime is launched with: how each layer is split "
-        "(tensor or Ulysses), sharded and recomputed, and the layers of each stage. Standard error "
-        "names what the file cannot express, for each run of equal layers; layers split by tensor and "
-        "context parallelism at once, interleaving, other schedules and degrees that are not powers of "
-        "two are refused. reckon galvatron plan reads the file back.",
+#include "help/export-galvatron.h"
     EXPORT_USAGE(),
-    .examples = {
-        {"reckon export galvatron -m llama2-7b -o strategy.json gpus8 tp4 gbs64 mbs4 stages=22/zero3/recompute=full~10/zero3 zero2",
-         "Recompute 22 of 32 layers:"},
-    },
-    .see_also = "reckon-galvatron(1), reckon-search(1), reckon-plan(5)",
 };
 
 static const struct usage export_fsdp_usage = {
-    .name = "export fsdp",
-    .summary = "write the FSDP2 units of a plan as Python",
-    .synopsis = "[--model] MODEL [--plan FILE] [options] [PLAN]...",
-    .description =
-        "Writes a Python module that shards a model layer by layer: which layers free their gathered "
-        "weights after forward (ZeRO-3), which keep them (ZeRO-2), and what is recomputed. Neither a "
-        "job file of torchtitan nor a ds_config.json expresses that per layer. Degrees belong to the "
-        "training code; standard error names what units cannot express.",
+#include "help/export-fsdp.h"
     EXPORT_USAGE(),
-    .examples = {
-        {"reckon export fsdp -m llama3.1-8b -o fsdp_units.py framework=fsdp gpus8 gbs64 stages=12/zero3/recompute=full~20/zero2 zero2",
-         "Shard and recompute 12 of 32 layers:"},
-    },
-    .see_also = "reckon-export(1), reckon-search(1), reckon-plan(5)",
 };
 /* clang-format on */
 
@@ -327,12 +227,8 @@ const struct usage export_usage = {
                 "llama-factory|galvatron|fsdp|ranks "
                 "[--model] MODEL [--plan FILE] "
                 "[options] [PLAN]...",
-    .description = "Writes a plan as a script, a configuration or a plan file of another tool, and "
-                   "names what the target cannot express.",
+#include "help/export.h"
     .groups = {{"General", options_help_rows, 0}},
-    .examples = {{"reckon export megatron --model llama3.1-70b --plan plan.json -o run.sh",
-                  "Write a plan as a launch script of Megatron-LM:"}},
-    .see_also = "reckon-import(1), reckon-diff(1), reckon-plan(5)",
     .commands = export_commands,
 };
 

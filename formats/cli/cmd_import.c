@@ -57,8 +57,9 @@ static const struct usage hf_usage = {
         "the file lacks it. Statements of the file that an estimate ignores are warnings; an unknown "
         "key that may change shape or cost is an error. Layers for multi-token prediction are read, "
         "but not counted as parameters. Spellings of transformers 4 and 5 are read. Known types:"
-#define HF_TYPE(name, class, keys, facts) " " name
-#include "huggingface/hf_types.def"
+#define ROW(name, class, keys, facts) " " name
+#include "tables/hf-types.h"
+#undef ROW
         ".",
     .operands = hf_operands,
     .groups = {
@@ -144,9 +145,7 @@ static int print_import(const struct hf_import *import, const struct hf_args *ar
     add_notes(&report, import, HF_ASSUMED, "assumed", "Assumed because the file does not state it",
               REPORT_IN_TEXT | REPORT_IN_JSON);
     add_notes(&report, import, HF_IGNORED, "ignored", NULL, REPORT_IN_JSON);
-    const int code = show_report(&report, &args->show, NULL, RK_OK);
-    report_release(&report);
-    return code;
+    return show_end(&report, &args->show, NULL, RK_OK, RK_OK, NULL);
 }
 
 static int run_hf(int argc, char **argv)
@@ -198,15 +197,8 @@ const struct usage import_usage = {
     .name = "import",
     .summary = "read models and plans of other tools",
     .synopsis = "[FORMAT] FILE [options]",
-    .description = "Reads the files of other tools and writes Reckon's own. Without FORMAT, reckon "
-                   "detects the format from the file.",
+#include "help/import.h"
     .groups = {{"General", options_help_rows, 0}},
-    .examples = {{"reckon import hf config.json -o model.json",
-                  "Import a model of Hugging Face as a model file:"},
-                 {"reckon import megatron train.sh --system h100-sxm5-80g",
-                  "Import a launch script of Megatron-LM, and print its cost:"}},
-    .see_also =
-        "reckon-export(1), reckon-diff(1), reckon-models(1), reckon-model(5), reckon-plan(5)",
     .commands = import_commands,
 };
 

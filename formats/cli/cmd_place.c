@@ -13,8 +13,6 @@
 #include "clusters/ranks.h"
 #include "logs/buffers.h"
 #include "logs/memory_snapshot.h"
-#include "logs/run_buffers.h"
-#include "logs/step_buffers.h"
 #include "text/output.h"
 
 #include <stdlib.h>
@@ -58,27 +56,7 @@ static const struct option place_what[] = {
 };
 
 const struct usage place_usage = {
-    .name = "place",
-    .summary = "plan fixed addresses for buffers with known lifetimes",
-    .synopsis = "FILE... [options] | [--model] MODEL [--system] SYSTEM [options] [PLAN]...",
-    .description =
-        "Gives every buffer an address, so that buffers that are alive at the same time do not overlap "
-        "and the highest end, the peak, is low: a plan made beforehand avoids the fragmentation of a "
-        "caching allocator. FILE has a line of names and one buffer per line: id, lower, upper, size, "
-        "and optionally alignment; a buffer is alive from lower to before upper. A .json has "
-        "\"cases\", each with \"buffers\", a list of [start, end, size], or with \"layer\", the "
-        "buffers of one pass, and \"outside\".\n\n"
-        "`live` is the peak of live bytes: no placement is lower. `bound` is the same, or higher where "
-        "the search has proved it. A peak that equals the bound is optimal. Several greedy orders come "
-        "first, then a complete search [moffitt2023]; a sweep through time that shares no code with "
-        "either checks the result.\n\n"
-        "With --model, the buffers are those that a rank of a plan allocates in a step (reckon "
-        "program): a tensor lives from the instruction that makes it to the one that frees it, and "
-        "belongs to a pass when both are in the forward, or the backward, of one layer and "
-        "microbatch. On several clusters, ranks are numbered stage by stage, and the answer names "
-        "the rank's cluster.\n\n"
-        "With --capacity, any placement within it is accepted. Exit status: 0 placed (and within the "
-        "capacity), 1 not within the capacity, or a check failed, 3 a file is wrong.",
+#include "help/place.h"
     .operands = place_operands,
     .groups = {
         {"Placing", place_what, 0},
@@ -87,14 +65,6 @@ const struct usage place_usage = {
         {"Form", show_options, offsetof(struct place_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon place buffers.csv", "Find the lowest peak, and its distance from the bound:"},
-        {"reckon place A.1048576.csv --capacity 1048576 -o A.out.csv", "Place a benchmark of MiniMalloc at its capacity; write the addresses:"},
-        {"reckon place -m llama3.1-8b -s h100-sxm5-80g gpus8 tp2 zero1 gbs32 --alignment 512 -o step.csv", "Place the allocations of a step:"},
-        {"reckon place A.out.csv --check --capacity 1048576", "Check the addresses of another tool:"},
-        {"reckon place step.csv --two-level --alignment 512", "Place as MEMO does, with PyTorch's alignment:"},
-    },
-    .see_also = "reckon-fits(1)",
 };
 
 /* The first column is of several clusters. */

@@ -37,17 +37,7 @@ static const struct option support_output[] = {
 };
 
 const struct usage support_usage = {
-    .name = "support",
-    .summary = "count the measured runs that support a prediction",
-    .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]... | LAUNCH_FILE --system SYSTEM",
-    .description =
-        "Counts the measured runs of the catalog that have the model's width and depth, the GPU, the framework, the "
-        "class of the plan (which parallelisms split the model, and whether ZeRO shards the weights) and the width of "
-        "the numbers in common with a case, and says how far off predictions of them were. Each was predicted blind: as "
-        "a run of a source that no constant was fitted to.\n\n"
-        "An error is predicted over measured time, minus 1: a negative bias says that predictions were too fast. The "
-        "last table has the nearest runs of three sources.\n\n"
-        "Exit status 0: runs with the GPU and the framework exist; 1: none exists, and the prediction extrapolates.",
+#include "help/support.h"
     .operands = support_operands,
     .groups = {
         {"Case", plan_source_options, offsetof(struct support_args, source)},
@@ -55,11 +45,6 @@ const struct usage support_usage = {
         {"Form", show_options, offsetof(struct support_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon support llama3.1-70b h100-sxm5-80g -g 64 tp4 pp2 zero1", "How much is a prediction worth?"},
-        {"reckon support run.sh -s b200-sxm-180g", "The same of a launch script:"},
-    },
-    .see_also = "reckon-predict(1), reckon-validate(1), reckon-doctor(1)",
 };
 
 static const struct report_column row_columns[] = {
@@ -239,10 +224,8 @@ int cmd_support(int argc, char **argv)
     if (done >= 0) return done;
     enum rk_status status = gather(&args, &input, &error);
     if (status == RK_OK) status = fill(&report, &input, &supported, &error);
-    const int code = status == RK_OK ? show_report(&report, &args.show, args.output,
-                                                   supported ? (int)RK_OK : (int)RK_NOTHING_FITS)
-                                     : options_fail(&error);
-    report_release(&report);
+    const int code = show_end(&report, &args.show, args.output, status,
+                              supported ? (int)RK_OK : (int)RK_NOTHING_FITS, &error);
     plan_input_release(&input);
     return code;
 }

@@ -68,42 +68,13 @@ static const struct option validate_options[] = {
 };
 
 const struct usage validate_usage = {
-    .name = "validate",
-    .summary = "compare predictions with published measurements",
-    .synopsis = "[FILE...] [options]",
-    .description =
-        "Reads measured runs, predicts each, and prints the errors of the predictions: mean signed, "
-        "mean, median, 90th percentile and worst error of the step time, overall and by class; of "
-        "memory; how many runs that were out of memory are rejected, and how many that ran are; and "
-        "planner regret: among runs that differ only in their plan, the measured time of the plan that "
-        "is predicted to be the fastest, over the best measured time.\n\n"
-        "A list of rules with their reasons, the same for all rows, says what the cells of a table "
-        "mean and what is assumed where they are empty. Rows that cannot be modeled are counted with "
-        "the reason. Where a source leaves a choice open that rules do not decide, the fastest choice "
-        "that fits is taken.\n\n"
-        "A table begins with a line of column names; any of them may be left out except gpu. The run: "
-        "id, source, notes. The model: model (an id of the catalog) or model_name, layers, hidden, "
-        "ffn, heads, kv_heads, seq, vocab, gated_mlp, experts, topk, moe_ffn. The machine: gpu (as a "
-        "system is called, or as its maker calls it), gpus, gpus_per_node. The plan: framework, tp, "
-        "pp, vpp, dp, cp, ep, sp, micro_batch, global_batch, precision, recompute, zero, flash_attn. "
-        "Several kinds of GPU: clusters, their machine in one line, and stages, a plan file over it "
-        "without words, reckon-plan(5); system or gpu is one of the kinds. What was measured: "
-        "metric_name and metric_value, of iter_time_s, iter_time_ms, tokens_per_s, "
-        "tokens_per_s_per_gpu, samples_per_s, samples_per_s_per_gpu, tflops_per_gpu, mfu_pct, hfu_pct, "
-        "layer_fwd_plus_bwd_ms and OOM (without a value).",
+#include "help/validate.h"
     .operands = validate_operands,
     .groups = {
         {"Validation", validate_options, 0},
         {"Form", show_options, offsetof(struct validate_args, show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon validate", "How good are the predictions?"},
-        {"reckon validate --blind --by source", "Predict every run without its own source:"},
-        {"reckon validate mine.csv --rows", "Check runs of your own:"},
-        {"reckon validate -o results.csv", "Write every row, to compare two versions of the model:"},
-    },
-    .see_also = "reckon-predict(1), reckon-calibrate(1), reckon-system(5)",
 };
 
 /* The tables of the catalog, when none is named. */
@@ -174,9 +145,7 @@ static int write_rows(const struct results *results, bool parts, const char *pat
     struct report report = {.first = NULL};
     const struct show_args show = {.format = REPORT_AS_CSV, .colour = COLOUR_NEVER};
     validate_rows(&report, results, parts);
-    const int code = show_report(&report, &show, path, RK_OK);
-    report_release(&report);
-    return code;
+    return show_end(&report, &show, path, RK_OK, RK_OK, NULL);
 }
 
 static int write_steps(const struct results *results, const char *path)
@@ -184,9 +153,7 @@ static int write_steps(const struct results *results, const char *path)
     struct report report = {.first = NULL};
     const struct show_args show = {.format = REPORT_AS_CSV, .colour = COLOUR_NEVER};
     validate_steps(&report, results);
-    const int code = show_report(&report, &show, path, RK_OK);
-    report_release(&report);
-    return code;
+    return show_end(&report, &show, path, RK_OK, RK_OK, NULL);
 }
 
 static int write_bars(const struct results *results, const char *path)

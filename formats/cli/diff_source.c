@@ -12,9 +12,7 @@
 #include "megatron/megatron.h"
 #include "plan/layers.h"
 #include "search/clusters_space.h"
-#include "shell/shell.h"
 #include "text/output.h"
-#include "text/text_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,8 +5,6 @@
 #include "keys/target.h"
 #include "plan/habits.h"
 
-#include <inttypes.h>
-
 #define AT(member) .offset = offsetof(struct plan_source, member)
 
 /* clang-format off */

@@ -32,16 +32,7 @@ static const struct option ranks_options[] = {
     {.name = NULL},
 };
 const struct usage export_ranks_usage = {
-    .name = "export ranks",
-    .summary = "write the place of each rank of a plan over clusters",
-    .synopsis = "[--model] MODEL [--system] SYSTEM [--plan FILE] [--ranks-format FORMAT] [options] [PLAN]...",
-    .description =
-        "Writes the host and device of each rank of a plan over several clusters, in the order of the "
-        "ranks. Hosts are named NAME-NODE by the cluster's name and the node's number. If the plan has "
-        "no stages, reckon searches for them, as reckon search does. An output that ends in .html is a "
-        "drawing: devices in nodes, racks (below one leaf switch) and clusters, colored by stage, "
-        "numbered by replica, tensor groups framed, with the bytes that a step sends over each "
-        "boundary; a button saves it as SVG.",
+#include "help/export-ranks.h"
     .operands = ranks_operands, .words_title = "Words of a plan", .words = plan_words,
     .groups = {
         {"Input", plan_source_options, offsetof(struct ranks_args, source)},
@@ -49,11 +40,6 @@ const struct usage export_ranks_usage = {
         {"General", options_help_rows, 0},
         {NULL, plan_options, offsetof(struct ranks_args, source)},
     },
-    .examples = {
-        {"reckon export ranks -m llama3.1-70b -s \"h100-sxm5-80g x64 + a100-sxm4-80g x64 link=100Gb/s@50us\" --plan plan.json -o rankfile",
-         "Write the rankfile of a plan from a search:"},
-    },
-    .see_also = "reckon-search(1), reckon-export(1), reckon-plan(5)",
 };
 /* clang-format on */
 

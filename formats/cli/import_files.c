@@ -1,6 +1,5 @@
 /* reckon import deepspeed, axolotl, nanotron, ...: the configurations of other tools, as plans. */
 #include "base/memory.h"
-#include "base/text.h"
 #include "cli/import_answer.h"
 #include "cli/launch_input.h"
 #include "keys/detect.h"

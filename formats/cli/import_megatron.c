@@ -48,22 +48,7 @@ static const struct option megatron_rows[] = {
 };
 
 const struct usage import_megatron_usage = {
-    .name = "import megatron",
-    .summary = "read a launch script of Megatron-LM as model and plan",
-    .synopsis = "SCRIPT|-- ARGUMENTS [--system SYSTEM] [-o PLAN] [--model-output MODEL] [options]",
-    .description =
-        "Reads the command line that trains with Megatron-LM (Megatron Core 0.9 to 0.19) from its "
-        "launch script: variables, arrays, arithmetic, conditions, functions and sourced files are "
-        "followed as bash would, but nothing is ever executed. The arguments of Megatron-LM before "
-        "Core, Megatron-DeepSpeed, Pai-Megatron-Patch and MindSpeed are read as well, and the "
-        "configuration of DeepSpeed that a script writes. Prints the model with its number of "
-        "parameters, the plan, each assumed default, and with --system the time and memory of a "
-        "step.\n\n"
-        "A value that the script does not contain, a variable of the environment or the output of a "
-        "command, is an error where it matters, with line and column: set it with --set NAME=VALUE. "
-        "Arguments about data, logging, checkpoints and the like are skipped; unknown arguments are "
-        "refused until --ignore names them. Arguments that contradict each other, so that Megatron-LM "
-        "would stop at its start, are all reported, and nothing is written.",
+#include "help/import-megatron.h"
     .operands = megatron_operands,
     .groups = {
         {"Import", megatron_rows, 0},
@@ -71,15 +56,6 @@ const struct usage import_megatron_usage = {
         {"Form", show_options, offsetof(struct megatron_args_given, answer.show)},
         {"General", options_help_rows, 0},
     },
-    .examples = {
-        {"reckon import megatron train_llama3_70b.sh --system h100-sxm5-80g",
-         "Show what a script runs, and the time of its step:"},
-        {"reckon import megatron train.sh --set NNODES=16 -o plan.json --model-output model.json",
-         "Write plan and model to files:"},
-        {"reckon import megatron --gpus 64 -- --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 --vocab-size 32000 --micro-batch-size 1 --bf16",
-         "Read arguments without a script:"},
-    },
-    .see_also = "reckon-export(1), reckon-diff(1), reckon-predict(1), reckon-plan(5), reckon-model(5)",
 };
 /* clang-format on */
 

@@ -25,22 +25,9 @@ static const struct option mlperf_options[] = {
 };
 
 const struct usage import_mlperf_usage = {
-    .name = "import mlperf",
-    .summary = "read submissions of MLPerf Training as measured runs",
-    .synopsis = "DIR [-o FILE] [options]",
-    .description =
-        "Reads results of language models (gpt3, llama2_70b_lora, llama31_405b, llama31_8b, "
-        "gpt_oss_20b, deepseekv3_671b): the machine from systems/SYSTEM.json, the plan from the "
-        "variables of a config_*.sh of NeMo's implementations and the defaults of their yaml, the step "
-        "time from the logs. Scripts are followed as bash would, never run. The log does not name its "
-        "configuration: configurations that contradict the number of nodes, the batch, the accumulated "
-        "microbatches or the GPU's name are ruled out. If none remains, or the remaining ones "
-        "disagree, the cells stay empty and the notes say so. `reckon validate` predicts the rows; a "
-        "prediction does not use the measured times.",
+#include "help/import-mlperf.h"
     .operands = mlperf_operands,
     .groups = {{"Import", mlperf_options, 0}, {"Form", show_options, offsetof(struct mlperf_args, show)}, {"General", options_help_rows, 0}},
-    .examples = {{"reckon import mlperf training_results_v5.1 -o v5.1.csv && reckon validate v5.1.csv --rows", "Predict a round and compare with its logs:"}},
-    .see_also = "reckon-validate(1), reckon-calibrate(1)",
 };
 
 /* The cells of a row, in the order of the tables in data/measured. */
@@ -85,9 +72,7 @@ static int write_rows(const struct mlperf *mlperf, const struct mlperf_args *arg
         }
         report_row(&report, table, cells);
     }
-    const int code = show_report(&report, &show, args->output, RK_OK);
-    report_release(&report);
-    return code;
+    return show_end(&report, &show, args->output, RK_OK, RK_OK, NULL);
 }
 
 static void add_result(struct report *report, struct report_table *table,
@@ -130,9 +115,7 @@ static int print_results(const struct mlperf *mlperf, const struct mlperf_args *
                 report_text(&report,
                             "%zu results, %zu with the time of a step, %zu with a configuration",
                             mlperf->results, rows, configured));
-    const int code = show_report(&report, &args->show, NULL, RK_OK);
-    report_release(&report);
-    return code;
+    return show_end(&report, &args->show, NULL, RK_OK, RK_OK, NULL);
 }
 
 int import_mlperf(int argc, char **argv)

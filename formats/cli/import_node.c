@@ -180,9 +180,7 @@ static int show_node(const struct answer *a)
         REPORT_LIST(&report, "node", "A node", REPORT_IN_ALL, node_columns);
     for (int i = 0; i < a->node->accelerators; i++)
         show_accelerator(a, &report, table, i);
-    const int code = show_report(&report, &a->args->show, a->args->output, RK_OK);
-    report_release(&report);
-    return code;
+    return show_end(&report, &a->args->show, a->args->output, RK_OK, RK_OK, NULL);
 }
 
 /* ---- the question ---- */

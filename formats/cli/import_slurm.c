@@ -31,21 +31,9 @@ static const struct option slurm_options[] = {
 };
 
 const struct usage import_slurm_usage = {
-    .name = "import slurm",
-    .summary = "read a machine from Slurm's switches",
-    .synopsis = "FILE [options]",
-    .description =
-        "Counts the nodes below each switch that is not below another: these networks are not joined, "
-        "each is a cluster. The file does not state the kind of the nodes, the oversubscription of the "
-        "leaves and the link between the networks. Prints a system for --system of any command. Blocks "
-        "(topology/block) are one network: they are its leaves for --over, and where links join the "
-        "nodes of a rack, as those of gb200-nvl72, they join at most a block.",
+#include "help/import-slurm.h"
     .operands = slurm_operands,
     .groups = {{"Machine", slurm_options, 0}, {"General", options_help_rows, 0}},
-    .examples = {{"reckon import slurm /etc/slurm/topology.conf -s h100-sxm5-80g --link 100Gb/s@50us", "Read two halls that share a Slurm:"},
-                 {"scontrol show topology | reckon import slurm - -s h100-sxm5-80g --over 2", "Read leaves with uplinks of half their bandwidth:"},
-                 {"scontrol show topology | reckon import slurm - -s gb200-nvl72 --gpus-per-node 4", "Read racks, as blocks:"}},
-    .see_also = "reckon-search(1), reckon-system(5)",
 };
 /* clang-format on */
 

@@ -3,7 +3,6 @@
 
 #include "cli/export_plan.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "base/units.h"
 #include "cli/diff.h"
 #include "cli/pages.h"
-#include "cli/verdict.h"
 
 #include <string.h>
 

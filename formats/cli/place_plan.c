@@ -4,7 +4,6 @@
 #include "cli/buffers_chart.h"
 #include "cli/place_args.h"
 #include "cli/plan_input.h"
-#include "cli/show.h"
 #include "clusters/predict.h"
 #include "clusters/ranks.h"
 #include "logs/buffers.h"

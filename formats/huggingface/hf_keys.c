@@ -18,13 +18,13 @@ enum how {
 #define AT(member) .offset = offsetof(struct hf_keys, member)
 #define COUNT(member)       { .type = FIELD_COUNT, AT(member), .min = 1, .max = 1e9 }
 #define ZERO(member)        { .type = FIELD_COUNT, AT(member), .max = 1e9 }
-#define UPTO(member, most)  { .type = FIELD_COUNT, AT(member), .max = most }
+#define UPTO_64(member)     { .type = FIELD_COUNT, AT(member), .max = 64 }
 #define NORMS(member)       { .type = FIELD_COUNT, AT(member), .min = 1, .max = 2 }
 #define FLAG(member)        { .type = FIELD_BOOL, AT(member) }
 #define RATE(member)        { .type = FIELD_NUMBER, AT(member), .max = 1 }
 #define NUMBER(member)      { .type = FIELD_NUMBER, AT(member), .max = 1e9 }
 #define TEXT(member)        { .type = FIELD_TEXT, AT(member), .size = sizeof ((struct hf_keys *)0)->member }
-#define NOTHING             { .type = FIELD_OTHER }
+#define NOTHING(member)     { .type = FIELD_OTHER }
 
 static const struct key {
     const char *spelling[8];
@@ -33,166 +33,17 @@ static const struct key {
     struct field field;
     const char *instead; /* what is taken for 0, when it is missing */
 } keys_table[] = {
-    {{"hidden_size", "n_embd", "n_embed", "d_model"},            NULL, READ, COUNT(hidden), NULL},
-    {{"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, NULL, READ, COUNT(layers), NULL},
-    {{"num_attention_heads", "n_head", "n_heads"},               NULL, READ, COUNT(heads), NULL},
-    {{"num_layers"}, "double", READ, COUNT(double_layers), NULL},
-    {{"vocab_size"},                      NULL, READ, COUNT(vocabulary), NULL},
-    {{"padded_vocab_size", "vocab_size"}, "padded", READ, COUNT(vocabulary), NULL},
-    {{"intermediate_size"},  NULL,    READ, COUNT(feedforward), NULL},
-    {{"intermediate_size"},  "both",  READ, COUNT(half_feedforward), NULL},
-    {{"intermediate_size"},  "inner", READ, COUNT(inner), "expand * hidden"},
-    {{"intermediate_size"},  "experts", READ, COUNT(expert_feedforward), NULL},
-    {{"intermediate_size_mlp"}, NULL, READ, COUNT(feedforward), NULL},
-    {{"n_inner"},            NULL, READ, COUNT(feedforward), "4 * hidden"},
-    {{"ffn_hidden_size"},    NULL, READ, COUNT(feedforward), "4 * hidden"},
-    {{"expert_ffn_hidden_size"}, NULL, READ, COUNT(expert_feedforward), NULL},
-    {{"ffn_dim"},            NULL, READ, COUNT(feedforward), NULL},
-    {{"expansion_ratio"},    NULL, READ, COUNT(expansion), NULL},
-    {{"num_key_value_heads"}, NULL, READ, COUNT(kv_heads), "as many as heads"},
-    {{"num_kv_heads", "n_head_kv"}, NULL, READ, COUNT(kv_heads), "as many as heads, with multi_query one"},
-    {{"num_attention_groups"}, NULL, READ, COUNT(kv_heads), NULL},
-    {{"multi_query_group_num"}, NULL, READ, COUNT(kv_heads), "as many as heads"},
-    {{"attn_config.kv_n_heads"}, NULL, READ, COUNT(kv_heads), "as many as heads"},
-    {{"head_dim"},           NULL, READ, COUNT(head_dim), "hidden / heads"},
-    {{"head_dim"},           "recurrent", READ, COUNT(recurrent_dim), NULL},
-    {{"global_head_dim"},    NULL, READ, COUNT(global_head_dim), NULL},
-    {{"num_global_key_value_heads"}, NULL, SILENT, COUNT(global_kv_heads), NULL},
-    {{"attention_k_eq_v"},   NULL, SILENT, FLAG(shared_values), NULL},
-    {{"use_head_wise_attn_gate"}, NULL, SILENT, FLAG(head_gate), NULL},
-    {{"kv_channels"},        NULL, READ, COUNT(head_dim), "hidden / heads"},
-    {{"attention_head_dim"}, NULL, SILENT, COUNT(head_dim), NULL},
-    {{"max_position_embeddings", "n_positions", "n_ctx", "seq_length", "max_seq_len", "model_max_length", "max_sequence_length"}, NULL, SILENT, COUNT(positions), NULL},
-    {{"tie_word_embeddings", "weight_tying"}, NULL, READ, FLAG(tied_embeddings), NULL},
-    {{"dtype", "torch_dtype"}, NULL, SILENT, TEXT(datatype), NULL},
-    {{"hidden_activation", "hidden_act", "mlp_hidden_act"}, NULL, SILENT, TEXT(activation), NULL},
-    {{"activation_function"}, NULL, SILENT, TEXT(activation), NULL},
-    {{"activation"},         NULL, SILENT, TEXT(activation), NULL},
-
-    {{"attention_bias"},     NULL,        READ, FLAG(attention_bias), NULL},
-    {{"attention_bias"},     "qkv",       READ, FLAG(qkv_bias), NULL},
-    {{"attention_out_bias"}, NULL,        READ, FLAG(out_bias), NULL},
-    {{"qkv_bias", "use_qkv_bias", "add_qkv_bias"}, NULL, READ, FLAG(qkv_bias), NULL},
-    {{"mlp_bias"},           NULL,        READ, FLAG(mlp_bias), NULL},
-    {{"bias", "add_bias_linear"}, NULL,   READ, FLAG(bias), NULL},
-    {{"bias"},               "attention", READ, FLAG(attention_bias), NULL},
-    {{"bias"},               "out",       READ, FLAG(linear_bias), NULL},
-    {{"use_bias"},           "all",       READ, FLAG(bias), NULL},
-    {{"no_bias"},            NULL,        READ, FLAG(no_bias), NULL},
-    {{"lm_head_bias"},       NULL,        READ, FLAG(head_bias), NULL},
-
-    {{"use_qk_norm", "qk_layernorm"},   NULL, READ, FLAG(qk_norm), NULL},
-    {{"use_parallel_residual"},         NULL, READ, FLAG(parallel_residual), NULL},
-    {{"parallel_attn"},                 NULL, READ, FLAG(parallel_residual), NULL},
-    {{"alibi", "attn_config.alibi"},    NULL, READ, FLAG(alibi), NULL},
-    {{"learned_pos_emb"},               NULL, READ, FLAG(learned_positions), NULL},
-    {{"multi_query"},                   NULL, READ, FLAG(multi_query), NULL},
-    {{"new_decoder_architecture"},      NULL, READ, FLAG(new_decoder), NULL},
-    {{"num_ln_in_parallel_attn"},       NULL, READ, NORMS(parallel_norms), "2 in the new architecture, else 1"},
-    {{"word_embed_proj_dim"},           NULL, SILENT, COUNT(embedding_dim), NULL},
-    {{"do_layer_norm_before"},          NULL, READ, FLAG(norm_first), NULL},
-    {{"attn_logit_softcapping"},        NULL, SILENT, NUMBER(score_cap), NULL},
-    {{"max_attn_value"},               "cap", SILENT, NUMBER(score_cap), NULL},
-    {{"final_logit_softcapping"},       NULL, SILENT, NUMBER(logit_cap), NULL},
-
-    {{"attention_dropout"},  NULL, READ,   RATE(dropout[0]), NULL},
-    {{"attn_dropout_prob"},  NULL, SILENT, RATE(dropout[0]), NULL},
-    {{"attn_pdrop"},         NULL, READ,   RATE(dropout[0]), NULL},
-    {{"hidden_dropout"},     NULL, READ,   RATE(dropout[1]), NULL},
-    {{"resid_pdrop"},        NULL, READ,   RATE(dropout[1]), NULL},
-    {{"resid_pdrop"},        "second", SILENT, RATE(dropout[1]), NULL},
-    {{"dropout", "residual_dropout", "output_dropout"}, NULL, SILENT, RATE(dropout[1]), NULL},
-    {{"embd_pdrop"},         NULL, READ,   RATE(dropout[2]), NULL},
-    {{"emb_pdrop", "embedding_dropout", "embed_dropout", "emb_dropout_prob"}, NULL, SILENT, RATE(dropout[2]), NULL},
-
-    {{"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts", "ffn_config.moe_num_experts"}, NULL, READ, ZERO(experts), "a dense model"},
-    {{"num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k", "experts_per_token", "top_k_experts", "ffn_config.moe_top_k"}, NULL, READ, ZERO(active_experts), NULL},
-    {{"n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts"}, NULL, READ, ZERO(shared_experts), "none"},
-    {{"moe_intermediate_size", "ffn_config.ffn_hidden_size"}, NULL, READ, COUNT(expert_feedforward), NULL},
-    {{"shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "shared_intermediate_size"}, NULL, SILENT, ZERO(shared_feedforward), NULL},
-    {{"moe_num_experts"},     "first", READ, ZERO(experts), NULL},
-    {{"moe_top_k"},           NULL, READ, ZERO(active_experts), NULL},
-    {{"moe_intermediate_size"}, "first", READ, COUNT(expert_feedforward), NULL},
-    {{"moe_layer_start_index"}, "first", READ, ZERO(sparse_from), NULL},
-    {{"share_expert_dim"},    NULL, SILENT, ZERO(shared_feedforward), NULL},
-    {{"zero_expert_num"},     NULL, READ, ZERO(zero_experts), NULL},
-    {{"enable_moe_block"},    NULL, SILENT, FLAG(mixture_beside), NULL},
-    {{"moe_layers_enum"},     NULL, LISTED, NOTHING, NULL},
-    {{"moe_latent_size"},     NULL, SILENT, ZERO(expert_hidden), NULL},
-    {{"first_k_dense_replace"}, NULL, READ, ZERO(dense_first), NULL},
-    {{"moe_layer_num_skipped"}, NULL, SILENT, ZERO(dense_first), NULL},
-    {{"moe_layer_freq"},      NULL, READ, COUNT(sparse_step), NULL},
-    {{"moe_layer_freq"},     "list", LISTED, NOTHING, NULL},
-    {{"decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_frequency", "moe_layer_interval"}, NULL, READ, COUNT(sparse_every), NULL},
-    {{"expert_layer_period"}, NULL, READ, COUNT(sparse_step), NULL},
-    {{"expert_layer_offset"}, NULL, READ, ZERO(sparse_offset), NULL},
-    {{"moe_layer_start_index"}, NULL, READ, ZERO(sparse_from), NULL},
-    {{"moe_layer_end_index"}, NULL, LISTED, NOTHING, NULL},
-    {{"mlp_only_layers"},     NULL, LISTED, NOTHING, NULL},
-    {{"moe_layers"},          NULL, LISTED, NOTHING, NULL},
-    {{"mlp_layer_types"},     NULL, LISTED, NOTHING, NULL},
-    {{"topk_method"},         NULL, SILENT, TEXT(topk_method), NULL},
-    {{"moe_router_enable_expert_bias", "use_routing_bias"}, NULL, READ, FLAG(expert_bias), NULL},
-    {{"residual_moe", "parallel_attn_mlp_res"}, NULL, READ, FLAG(residual_mlp), NULL},
-
-    {{"q_lora_rank"},         NULL, READ, ZERO(q_rank), "queries are not compressed"},
-    {{"kv_lora_rank"},        NULL, READ, COUNT(kv_rank), NULL},
-    {{"qk_nope_head_dim"},    NULL, READ, COUNT(nope_dim), NULL},
-    {{"qk_rope_head_dim"},    NULL, READ, COUNT(rope_dim), NULL},
-    {{"v_head_dim"},          NULL, READ, COUNT(value_dim), "as wide as the others"},
-    {{"index_n_heads"},       NULL, READ, COUNT(index_heads), NULL},
-    {{"index_head_dim"},      NULL, READ, COUNT(index_dim), NULL},
-    {{"index_topk"},          NULL, LISTED, NOTHING, NULL},
-
-    {{"sliding_window", "sliding_window_size"}, NULL, SILENT, ZERO(window), NULL},
-    {{"use_sliding_window"},  NULL, SILENT, FLAG(use_window), NULL},
-    {{"max_window_layers"},   NULL, SILENT, ZERO(window_from), NULL},
-    {{"attention_chunk_size"}, NULL, SILENT, ZERO(chunk), NULL},
-    {{"sliding_window_pattern", "layer_switch"}, NULL, LISTED, ZERO(pattern), NULL},
-    {{"layer_types"},         NULL, LISTED, NOTHING, NULL},
-    {{"no_rope_layers"},      NULL, LISTED, NOTHING, NULL},
-    {{"no_rope_layer_interval"}, NULL, SILENT, ZERO(attention_every), NULL},
-    {{"hybrid_layer_pattern"}, NULL, LISTED, NOTHING, NULL},
-    {{"swa_num_attention_heads", "attention_other_setting.num_attention_heads"}, NULL, SILENT, COUNT(local_heads), NULL},
-    {{"swa_num_key_value_heads", "attention_other_setting.num_attention_groups"}, NULL, SILENT, COUNT(local_kv_heads), NULL},
-    {{"swa_head_dim", "attention_other_setting.head_dim"}, NULL, SILENT, COUNT(local_head_dim), NULL},
-    {{"swa_v_head_dim"},      NULL, SILENT, COUNT(local_value_dim), NULL},
-
-    {{"hybrid_override_pattern"}, NULL, LISTED, NOTHING, NULL},
-    {{"layers_block_type"}, NULL, LISTED, NOTHING, NULL},
-    {{"attn_type_list"},      NULL, LISTED, NOTHING, NULL},
-    {{"attn_layer_indices"},  NULL, LISTED, NOTHING, NULL},
-    {{"linear_attn_config"},  "kda", LISTED, NOTHING, NULL},
-    {{"full_attention_interval"}, NULL, READ, COUNT(attention_every), NULL},
-    {{"attn_layer_period"},   NULL, READ, COUNT(attention_step), NULL},
-    {{"attn_layer_offset"},   NULL, READ, ZERO(attention_offset), NULL},
-    {{"num_heads", "mamba_num_heads", "mamba_n_heads", "linear_num_value_heads", "linear_attn_config.num_heads"}, NULL, READ, COUNT(recurrent_heads), NULL},
-    {{"mamba_head_dim", "mamba_d_head", "linear_value_head_dim", "linear_attn_config.head_dim"}, NULL, READ, COUNT(recurrent_dim), "the inner width / heads"},
-    {{"n_groups", "mamba_n_groups"}, NULL, READ, COUNT(groups), NULL},
-    {{"linear_num_key_heads"}, NULL, READ, COUNT(groups), NULL},
-    {{"state_size", "ssm_state_size", "mamba_d_state", "linear_key_head_dim"}, NULL, READ, COUNT(state), NULL},
-    {{"conv_kernel", "mamba_d_conv", "linear_conv_kernel_dim", "linear_attn_config.short_conv_kernel_size"}, NULL, READ, UPTO(convolution, 64), NULL},
-    {{"expand", "mamba_expand"}, NULL, READ, COUNT(expand), NULL},
-    {{"time_step_rank", "mamba_dt_rank"}, NULL, SILENT, COUNT(time_rank), NULL},
-    {{"mamba_d_ssm"},         NULL, SILENT, COUNT(inner), NULL},
-    {{"mamba_rms_norm"},      NULL, READ, FLAG(recurrent_norm), NULL},
-    {{"position_embedding_type"}, NULL, LISTED, NOTHING, NULL},
-    {{"num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_modules"}, NULL, SILENT, UPTO(predict_layers, 64), NULL},
+#define ROW(kind, member, how, variant, instead, a, b, c, d, e, f, g) \
+    {{a, OR_NULL(b), OR_NULL(c), OR_NULL(d), OR_NULL(e), OR_NULL(f), OR_NULL(g)}, OR_NULL(variant), how, kind(member), OR_NULL(instead)},
+#include "tables/hf-keys.h"
+#undef ROW
 };
 
-/* Said by files, but nothing about shape or cost: how text is made, weights are started and stored,
- * positions turn, losses are weighed, and what surrounds the model. Ended by "*": all that begin so. */
+/* Said by files, but nothing about shape or cost. Ended by "*": all that begin so. */
 static const char *const harmless[] = {
-    "_*", "adapter*", "add_cross_attention", "architectures", "attention_multiplier", "attention_window_size", "attn_implementation", "attn_softmax_bf16",
-    "attn_temperature*", "auto_map", "aux_loss*", "bad_words*", "begin_suppress*", "beta_fast", "beta_slow", "block_auto_adjust_ff_dim", "bos_token*", "chunk_size*",
-    "classifier*", "cross_attention*", "decoder_start*", "dim_model_base", "diversity*", "do_sample", "early_stopping", "embedding_multiplier*",
-    "emb_init*", "encoder_no*", "eod_token*", "eos_token*", "ep_size", "expert_parallel*", "exponential_decay*", "finetuning_task", "floor", "for_attn*", "fp16", "bf16", "fp32*", "forced_*",
-    "global_aux*", "hidden_size_scale", "id2label", "initializer*", "init_*", "is_decoder", "is_encoder*", "is_causal", "keys_to_ignore*", "label2id", "layer_norm_eps*", "layernorm_*", "layer_norm_epsilon*",
-    "length_penalty", "logit_scale", "logits_scaling", "logits_to*", "lm_head_multiplier", "mamba_chunk_size", "max_length", "max_new_tokens", "max_window*", "min_length", "mixer_rms*", "mlp_multipliers", "model_type", "moe_layer_use*",
-    "moe_router*", "moe_seq*", "moe_aux*", "moe_*_alpha*", "moe_*_factor*", "mup_*", "n_group", "name_or_path", "no_repeat*", "norm_eps*", "norm_epsilon", "norm_topk*", "num_assistant*", "num_beam*", "num_labels", "num_logits*", "num_return*", "n_embd_scale", "output_*", "pad_token*", "partial_rotary*",
-    "prefix", "pretraining*", "problem_type", "pruned_heads", "quantization*", "query_pre_attn*", "remove_invalid*", "reorder*", "repetition*", "rescale*", "residual_in_fp32", "residual_multiplier", "return_dict*", "rms_norm*", "rope_*", "rotary*", "rope*", "router_*", "routed_*", "scale_*", "scaling_*", "score_func*", "scoring_*", "sep_token*", "seq_aux", "seq_length", "shared_expert_gate*", "softmax_scale", "ssm_multipliers", "summary_*", "suppress*", "swiglu_limit", "tf_legacy*", "tie_encoder*", "tie_word*", "time_step_*", "task_specific*",
-    "temperature", "tokenizer_*", "top_k", "top_p", "topk_group", "topk_method", "torchscript", "torch_dtype", "dtype", "transformers*", "typical_p", "unk_token*", "unsloth*", "use_bfloat16", "use_cache*", "use_cache_quant*", "use_dynamic_ntk", "use_flash*", "use_logn*", "use_mamba_kernels", "mamba_ssm_cache_dtype", "original_rope", "offset_alibi", "pad_key_length", "validate_runner_input", "interpolate_factor", "im_*", "text_end_id", "text_start_id", "ignored_index", "mask_init_id", "pool_type", "order_of_interleaved*", "shared_moe_mode", "normalization_function", "context_window_size", "prefill_chunk_size", "dense_list", "mamba_ssm_dtype", "indexer_rope_interleave", "initial_context_length", "use_mambapy", "use_memory*", "use_rotary*", "use_rmsnorm", "using_*", "vision*", "z_loss*", "long_*", "mscale*", "sliding_window_context*", "original_max*", "key_multiplier", "layernorm", "quantization_bit", "pre_seq_len", "prefix_projection", "interleaved_rope", "torch*", "attention_in_multiplier", "attention_out_multiplier", "ssm_in_multiplier", "ssm_out_multiplier", "linear_num_*_per*", "cache_*", "gpu*", "kv_cache*", "onnx*", "version", "license*", "image_*", "audio_*", "video_*", "spatial*", "num_hidden_layers_sp*", "special_*", "use_return*", 
-    "xielu*", "mla_scale*", "nextn*", "num_nextn_train*", "skip_*", "default_*", "num_logits_to_keep", "moe_shared_expert_overlap", "scale_attn*", "scale_attention*", "use_cache", "inference*", "runner_type", "gradient_checkpointing", "enable_*", "speculative*", "mtp_loss*", "mtp_use_ded*", "expert_selection*", "moe_loss*", "router_aux*", "router_z*", "router_jitter*", "input_jitter*", "jitter*", "bias_dropout*", "masked_softmax*", "apply_query_key*", "attention_softmax*", "fused*", "fuse_norm", "fuse_swiglu", "fuse_cross_entropy", "fuse_linear_cross_entropy", "use_l2warp", "use_fused*", "rotary_*", "n_positions", "use_mcore*", "tensor_parallel*", "pipeline*", "multimodal*", "mm_*", "hybrid_attention*", "tokens_per*", "eagle*", "interleave", "attention_type", "cls_*", "mask_token*", "linear_attn_alpha*", "layernorm_full*", "layernorm_linear*", "layernorm_mlp*", "full_attn_alpha*", "full_attn_beta*", "linear_attn_beta*", "mlp_alpha*", "mlp_beta*", "linear_full*", "swa_rope*", "moe_z_loss*", "expert_type",
+#define FORMAT_KEY(name, ...) name,
+#include "tables/hf.h"
+#undef FORMAT_KEY
     NULL};
 
 /* Words of keys that speak of shape or cost. */

@@ -55,7 +55,6 @@ struct hf_keys {
     uint64_t double_layers; /* two blocks with experts in parallel to them (LongCat) */
 
     uint64_t recurrent_heads, recurrent_dim, groups, state, convolution, time_rank, expand, inner;
-    uint64_t key_heads, key_dim;
     bool recurrent_norm;
 
     char datatype[16];

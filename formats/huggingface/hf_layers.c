@@ -5,7 +5,6 @@
  * letters are then said as shortly as model files can.
  */
 #include "base/limits.h"
-#include "base/text.h"
 #include "huggingface/hf_reading.h"
 #include "keys/model_period.h"
 #include "workload/pattern.h"

@@ -32,13 +32,15 @@
 /* clang-format on */
 
 const struct hf_type hf_types[] = {
-#define HF_TYPE(name, class, keys, facts) {name, class, keys, facts},
-#include "huggingface/hf_types.def"
+#define ROW(name, class, keys, facts) {name, class, keys, facts},
+#include "tables/hf-types.h"
+#undef ROW
     {.name = NULL},
 };
 
 const char *const hf_type_names[] = {
-#define HF_TYPE(name, class, keys, facts) name,
-#include "huggingface/hf_types.def"
+#define ROW(name, class, keys, facts) name,
+#include "tables/hf-types.h"
+#undef ROW
     NULL,
 };

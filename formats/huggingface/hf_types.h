@@ -5,8 +5,8 @@
 struct hf_type {
     const char *name;         /* model_type */
     const char *architecture; /* begins its class names */
-    const char *keys; /* words: a key of hf_keys.c that its files have; "key!" is needed, "key=V" is
-                         V where it is missing; the last word about a key holds */
+    const char *keys;  /* words: a key of hf-keys.csv that its files have; "key!" is needed, "key=V"
+                          is  V where it is missing; the last word about a key holds */
     const char *facts; /* words: "key=value" of model files, which no key of its files says */
 };
 

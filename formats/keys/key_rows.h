@@ -5,7 +5,7 @@
 
 #define KEY_ROW(...)                                                                               \
     {                                                                                              \
-        __VA_ARGS__                                                                                \
+        __VA_ARGS__, NULL                                                                          \
     }
 
 #define NONE(path)            KEY_ROW(path, KEY_NONE, 0, NULL, NULL)
@@ -21,6 +21,7 @@
  * tools/make_keys.c. */
 #define FORMAT_KEY(name, effect, words, why, values, since, until, tools)                          \
     KEY_ROW(name, KEY_##effect, 0, words, why),
-#define FORMAT_READ(name, use, member, words) KEY_ROW(name, KEY_##use, AT(member), words, NULL),
+#define FORMAT_READ(name, use, member, words, preset)                                              \
+    {name, KEY_##use, AT(member), words, NULL, preset},
 
 #endif

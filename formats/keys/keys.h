@@ -34,10 +34,11 @@ struct key {
     const char *path; /* "zero_optimization.stage"; "optimizer.*": all below; "*_steps": at its end;
                          "*_x_*" */
     enum key_use use;
-    size_t offset;     /* of the member; a preset stays where the file has no such key, or null */
-    const char *words; /* KEY_WORD; of others the values that mean off, in addition to false, 0 and
-                          none */
-    const char *why;   /* KEY_NOT_FOLLOWED, KEY_NOT_COVERED: what it changes */
+    size_t offset;      /* of the member; a preset stays where the file has no such key, or null */
+    const char *words;  /* KEY_WORD; of others the values that mean off, in addition to false, 0 and
+                           none */
+    const char *why;    /* KEY_NOT_FOLLOWED, KEY_NOT_COVERED: what it changes */
+    const char *preset; /* what the member is before a file is read; NULL: what it was */
 };
 
 struct key_table {

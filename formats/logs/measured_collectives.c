@@ -1,5 +1,4 @@
 /* What nccl-tests prints, and the JSON that it writes with -J. */
-#include "base/text.h"
 #include "logs/measured.h"
 #include "machine/kernels.h"
 #include "text/lines.h"

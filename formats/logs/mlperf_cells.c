@@ -1,5 +1,6 @@
 #include "logs/mlperf_cells.h"
 
+#include "base/text.h"
 #include "shell/shell.h"
 #include "text/text_file.h"
 
@@ -15,27 +16,11 @@
 /* ---- what the rules of a benchmark fix [mlcommons-training-rules, reference implementations] ----
  */
 
-#define LLAMA2_70B "layers=80|hidden=8192|ffn=28672|heads=64|kv_heads=8|vocab=32000|gated_mlp=1"
-#define PACKED_LORA                                                                                \
-    "LoRA rank 16 (no weight gradients of the base; adapters on qkv and proj); packed sequences "  \
-    "of 8192"
-
 /* clang-format off */
 static const struct mlperf_benchmark benchmarks[] = {
-    {"gpt3", "model_name=GPT3-175B (MLPerf)|layers=96|hidden=12288|ffn=49152|heads=96|kv_heads=96|seq=2048|vocab=50257|gated_mlp=0",
-     false, false, false, "", NULL},
-    {"llama2_70b_lora", "model_name=LLAMA2-70B LoRA r16 (MLPerf)|seq=8192|" LLAMA2_70B,
-     true, false, true, PACKED_LORA, "ft-llm|llm_finetune|llama2_70b|llama2-70b_lora"},
-    {"llama31_405b", "model_name=LLAMA3.1-405B (MLPerf)|layers=126|hidden=16384|ffn=53248|heads=128|kv_heads=8|seq=8192|vocab=32000|gated_mlp=1",
-     false, false, false, "Mixtral 32k tokenizer", NULL},
-    {"llama31_8b", "model_name=LLAMA3.1-8B (MLPerf)|layers=32|hidden=4096|ffn=14336|heads=32|kv_heads=8|seq=8192|vocab=128256|gated_mlp=1",
-     false, false, false, "", "llama3_8b"},
-    {"gpt_oss_20b", "model_name=gpt-oss-20B (MLPerf)|layers=24|hidden=2880|ffn=2880|heads=64|kv_heads=8|seq=8192|vocab=128256|gated_mlp=1|experts=32|topk=4|"
-     "model.head_dim=64|model.qkv_biases=1|model.window=128|model.window_every=2|model.attention_sinks=1",
-     false, true, true, "real routing", NULL},
-    {"deepseekv3_671b", "model_name=DeepSeek-V3 671B (MLPerf)|model=deepseek-v3|layers=61|hidden=7168|ffn=2048|heads=128|kv_heads=128|seq=4096|vocab=129280|gated_mlp=1|"
-     "experts=256|topk=8|model.predict_layers=1",
-     false, true, false, "real routing", NULL},
+#define ROW(name, cells, lora, experts, by_all_to_all, note, folders) {name, cells, lora, experts, by_all_to_all, note, OR_NULL(folders)},
+#include "tables/mlperf.h"
+#undef ROW
 };
 
 /* ---- what its configuration says: a variable of the scripts, and the default of their yaml ---- */
@@ -51,22 +36,10 @@ static const struct word {
     bool experts;                           /* of mixtures alone */
     bool lora_lately;                       /* the LoRA scripts have the default since LORA_DEFAULTS */
 } words[] = {
-    {"tp", "TENSOR_MODEL_PARALLEL", "1", "TP", "1", COUNT, false, false},
-    {"pp", "PIPELINE_MODEL_PARALLEL", "1", "PP", "1", COUNT, false, false},
-    {"vpp", "INTERLEAVED_PIPELINE", "1", NULL, "1", COUNT, false, false}, /* null: 1 */
-    {"cp", "CONTEXT_PARALLEL", "1", "CP", "1", COUNT, false, false},
-    {"ep", "EXPERT_PARALLEL", "1", NULL, "1", COUNT, false, false},
-    {"etp", "EXPERT_TENSOR_PARALLEL", "1", NULL, NULL, COUNT, true, false},
-    {"micro_batch", "MICRO_BATCH_SIZE", "1", "MBS", "1", COUNT, false, false},
-    {"sp", "SEQ_PARALLEL", "True", "SP", "False", TRUTH, false, false},
-    {"tensor_overlap", "TP_COMM_OVERLAP", "False", "TP_COMM_OVERLAP", "False", TRUTH, false, false},
-    {"gradient_overlap", "OVERLAP_GRAD_REDUCE", "True", "DDP_OVERLAP_GRAD_REDUCE", "False", TRUTH, false, true},
-    {"weight_overlap", "OVERLAP_PARAM_GATHER", "True", "DDP_OVERLAP_PARAM_GATHER", "False", TRUTH, false, true},
-    {"bucket", "BUCKET_SIZE", NULL, NULL, NULL, COUNT, false, false},
-    {"expert_overlap", "OVERLAP_MOE_EXPERT_PARALLEL_COMM", "False", NULL, NULL, TRUTH, true, false},
-    {"cuda_graphs", "MCORE_CUDA_GRAPH", NULL, "MCORE_CUDA_GRAPH", NULL, IF_TRUE, false, false},
-    {"cuda_graphs", "FULL_CUDA_GRAPH", NULL, "FULL_CUDA_GRAPH", NULL, IF_TRUE, false, false},
-    {"cuda_graphs", "LAYER_CUDA_GRAPH", NULL, "LAYER_CUDA_GRAPH", NULL, IF_TRUE, false, false},
+#define ROW(cell, variable, fallback, lora, lora_fallback, kind, experts, lately) \
+    {cell, variable, OR_NULL(fallback), OR_NULL(lora), OR_NULL(lora_fallback), kind, experts, lately},
+#include "tables/mlperf-words.h"
+#undef ROW
 };
 /* clang-format on */
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks, WORDS = sizeof words / sizeof *words };

@@ -3,7 +3,6 @@
  * the format only the numbers of osdev_type differ, so that adapters are known by their PCI class.
  */
 #include "base/memory.h"
-#include "base/text.h"
 #include "machines/node.h"
 
 #include <expat.h>

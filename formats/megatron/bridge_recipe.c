@@ -4,7 +4,6 @@
  * The model is that of AutoBridge.from_hf_pretrained("..."), by the catalog; what
  * _pretrain_common() and _sft_common() set first: src/megatron/bridge/recipes/common.py of 2026.
  */
-#include "base/text.h"
 #include "keys/reader.h"
 #include "megatron/bridge.h"
 #include <reckon/catalog.h>

@@ -14,36 +14,16 @@
 
 /* clang-format off */
 static const struct key neox_rows[] = {
-    READ("intermediate_size", KEY_COUNT, width), READ("expansion_factor", KEY_NUMBER, expansion),
-    READ("gpt_j_residual", KEY_FLAG, parallel),
-    READ("pipe_parallel_size", KEY_COUNT, pipeline), READ("model_parallel_size", KEY_COUNT, tensor), READ("context_parallel_size", KEY_COUNT, context),
-    READ("train_micro_batch_size_per_gpu", KEY_COUNT, microbatch), READ("gradient_accumulation_steps", KEY_COUNT, accumulation), READ("gas", KEY_COUNT, accumulation), READ("train_batch_size", KEY_COUNT, batch),
-    READ("mlp_multiple_of", KEY_COUNT, multiple),
-    READ("checkpoint_activations", KEY_FLAG, checkpointing), READ("checkpoint_num_layers", KEY_COUNT, every),
-    READ("global_num_gpus", KEY_COUNT, gpus), READ("num_gpus", KEY_COUNT, devices), READ("num_nodes", KEY_COUNT, nodes),
-    {"zero_optimization.stage", KEY_WORD, AT(zero), "0|1|2|3", NULL},
-    READ("zero_optimization.cpu_offload", KEY_FLAG, cpu_offload),
-    {"zero_optimization.offload_optimizer.device", KEY_WORD, AT(host_optimizer), "none|cpu", NULL},
-    {"zero_optimization.offload_param.device", KEY_WORD, AT(host_weights), "none|cpu", NULL},
-    NONE("fp16.*"), /* see interpret_neox */
-    NONE("attention_config.*"), /* see interpret_neox */
+#include "tables/gpt-neox-plan.h"
 #include "tables/gpt-neox.h"
 };
 
 static const struct key nanotron_rows[] = {
-    READ("parallelism.dp", KEY_COUNT, data), READ("parallelism.tp", KEY_COUNT, tensor), READ("parallelism.pp", KEY_COUNT, pipeline), READ("parallelism.context_parallel_size", KEY_COUNT, context),
-    READ("parallelism.recompute_layer", KEY_FLAG, checkpointing), READ("parallelism.moe_layer_recompute", KEY_FLAG, moe_checkpointing),
-    READ("tokens.micro_batch_size", KEY_COUNT, microbatch), READ("tokens.batch_accumulation_per_replica", KEY_COUNT, accumulation),
-    {"optimizer.zero_stage", KEY_WORD, AT(zero), "0|1", NULL},
 #include "tables/nanotron.h"
 };
 
 static const struct key nemo_rows[] = {
-    READ("trainer.num_nodes", KEY_COUNT, nodes), READ("trainer.devices", KEY_COUNT, devices), READ("dist.num_nodes", KEY_COUNT, nodes),
-    READ("model.micro_batch_size", KEY_COUNT, microbatch), READ("model.global_batch_size", KEY_COUNT, batch), READ("model.data.train_ds.micro_batch_size", KEY_COUNT, microbatch), READ("model.data.train_ds.global_batch_size", KEY_COUNT, batch), READ("train.micro_batch_size", KEY_COUNT, microbatch), READ("train.global_batch_size", KEY_COUNT, batch),
-    READ("model.tensor_model_parallel_size", KEY_COUNT, tensor), READ("model.pipeline_model_parallel_size", KEY_COUNT, pipeline), READ("model.context_parallel_size", KEY_COUNT, context),
     VALUE("model.recompute_modules.*", NULL), VALUE("model.cuda_graph_scope.*", NULL),
-    READ("model.mcore_customization_config.parallel_attention", KEY_FLAG, parallel),
 #include "tables/nemo.h"
 };
 /* clang-format on */

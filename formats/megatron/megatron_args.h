@@ -11,8 +11,6 @@
 #include <reckon/model.h>
 #include <reckon/plan.h>
 
-enum { MEGATRON_MAX_WORDS = 1024 };
-
 struct megatron_value {
     bool given;
     uint64_t count;

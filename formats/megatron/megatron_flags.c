@@ -7,46 +7,17 @@
 #include <string.h>
 
 const struct megatron_flag_facts megatron_flags[MEGATRON_FLAG_COUNT] = {
-#define FACTS(id, name, kind, since, until, choices, sets)                                         \
-    [MEGATRON_##id##_FLAG] = {name, MEGATRON_##kind, since, until, choices, sets},
-    MEGATRON_FLAGS(FACTS)
-#undef FACTS
-#define FACTS(id, name, kind, tools, choices, sets)                                                \
-    [MEGATRON_##id##_FLAG] = {name, MEGATRON_##kind, 0, 0, choices, sets, tools},
-        MEGATRON_ELSEWHERE(FACTS)
-#undef FACTS
+#define ROW(id, name, kind, since, until, tools, choices, sets)                                    \
+    [MEGATRON_##id##_FLAG] = {name, MEGATRON_##kind, since, until, choices, sets, tools},
+#include "tables/megatron-plan.h"
+#undef ROW
 };
 
 /* clang-format off */
 static const struct megatron_alias aliases[] = {
-    {"model-parallel-size",               MEGATRON_TP_FLAG,                   MEGATRON_2},
-    {"batch-size",                        MEGATRON_MICRO_BATCH_FLAG,          MEGATRON_2},
-    {"checkpoint-num-layers",             MEGATRON_RECOMPUTE_NUM_LAYERS_FLAG, MEGATRON_OLD},
-    {"activations-checkpoint-method",     MEGATRON_RECOMPUTE_METHOD_FLAG,     MEGATRON_2},
-    {"activations-checkpoint-num-layers", MEGATRON_RECOMPUTE_NUM_LAYERS_FLAG, MEGATRON_2},
-    {"distribute-checkpointed-activations", MEGATRON_DISTRIBUTE_SAVED_FLAG,   MEGATRON_OLD},
-    {"use-flash-attn-v1",                 MEGATRON_FLASH_ATTN_FLAG,           MEGATRON_DEEPSPEED},
-    {"use-flash-attn-v2",                 MEGATRON_FLASH_ATTN_FLAG,           MEGATRON_DEEPSPEED},
-    {"use-flash-attn-triton",             MEGATRON_FLASH_ATTN_FLAG,           MEGATRON_DEEPSPEED},
-    {"use-flash-attn-builder",            MEGATRON_FLASH_ATTN_FLAG,           MEGATRON_DEEPSPEED},
-    {"moe-expert-parallel-size",          MEGATRON_EP_FLAG,                   MEGATRON_DEEPSPEED},
-    {"topk",                              MEGATRON_TOPK_FLAG,                 MEGATRON_DEEPSPEED},
-    {"moe-train-capacity-factor",         MEGATRON_CAPACITY_FACTOR_FLAG,      MEGATRON_DEEPSPEED},
-    {"deepspeed-config",                  MEGATRON_DEEPSPEED_CONFIG_FLAG,     MEGATRON_DEEPSPEED},
-    {"patch-tokenizer-type",              MEGATRON_TOKENIZER_TYPE_FLAG,       MEGATRON_PAI},
-    {"multi-head-latent-attention",       MEGATRON_MLA_FLAG,                  MEGATRON_MINDSPEED},
-    {"qk-nope-head-dim",                  MEGATRON_QK_HEAD_DIM_FLAG,          MEGATRON_MINDSPEED | MEGATRON_PAI},
-    {"qk-rope-head-dim",                  MEGATRON_QK_POS_HEAD_DIM_FLAG,      MEGATRON_MINDSPEED | MEGATRON_PAI},
-    {"use-mc2",                           MEGATRON_ASCEND_MC2_FLAG,           MEGATRON_MINDSPEED},
-    {"moe-intermediate-size",             MEGATRON_MOE_FFN_FLAG,              MEGATRON_MINDSPEED},
-    {"shared-moe-ffn-hidden-size",        MEGATRON_MOE_SHARED_FLAG,           MEGATRON_PAI},
-    {"moe-topk",                          MEGATRON_TOPK_FLAG,                 MEGATRON_PAI},
-    {"intermediate-size",                 MEGATRON_FFN_HIDDEN_SIZE_FLAG,      MEGATRON_PAI},
-    {"moe-num-experts",                   MEGATRON_NUM_EXPERTS_FLAG,          MEGATRON_2},
-    {"moe-top-k",                         MEGATRON_TOPK_FLAG,                 MEGATRON_2},
-    {"moe-capacity-factor",               MEGATRON_CAPACITY_FACTOR_FLAG,      MEGATRON_2},
-    {"num-attention-heads-kv",            MEGATRON_NUM_KV_HEADS_FLAG,         MEGATRON_LLM},
-    {"no-tie-embed-logits",               MEGATRON_UNTIE_FLAG,                MEGATRON_LLM},
+#define ROW(name, id, tools) {name, MEGATRON_##id##_FLAG, tools},
+#include "tables/megatron-aliases.h"
+#undef ROW
 };
 /* clang-format on */
 

@@ -18,18 +18,9 @@ static const struct launch_option {
     const char *option;
     enum launch_number sets;
 } launch_options[] = {
-    {"torchrun", "--nnodes",          NODES},    {"torchrun", "--nproc_per_node",  PER_NODE},
-    {"torchrun", "--nproc-per-node",  PER_NODE},
-    {"srun",     "--nodes",           NODES},    {"srun",     "-N",                NODES},
-    {"srun",     "--ntasks",          TASKS},    {"srun",     "-n",                TASKS},
-    {"srun",     "--ntasks-per-node", PER_NODE}, {"srun",     "--gpus-per-node",   PER_NODE},
-    {"srun",     "--gres",            PER_NODE}, {"srun",     "--gpus",            TASKS},
-    {"srun",     "-G",                TASKS},
-    {"mpirun",   "-np",               TASKS},    {"mpirun",   "-n",                TASKS},
-    {"mpirun",   "--np",              TASKS},    {"mpiexec",  "-n",                TASKS},
-    {"mpiexec",  "-np",               TASKS},
-    {"accelerate", "--num_processes", TASKS},
-    {"deepspeed", "--num_nodes",      NODES},    {"deepspeed", "--num_gpus",       PER_NODE},
+#define ROW(launcher, option, sets) {launcher, option, sets},
+#include "tables/launchers.h"
+#undef ROW
 };
 /* clang-format on */
 
@@ -228,29 +219,9 @@ static const char *const printers[] = {"echo", "printf", "cat", "tee",  "logger"
 static const struct program {
     const char *part, *why;
 } programs[] = {
-    {"pretrain_bert", "an encoder with a masked loss"},
-    {"pretrain_ict", "two encoders"},
-    {"pretrain_realm", "two encoders"},
-    {"pretrain_t5", "an encoder and a decoder"},
-    {"pretrain_vision", "a model of images"},
-    {"pretrain_vlm", "a model of images and text"},
-    {"multimodal", "a model of images and text"},
-    {"mimo", "a model of images and text"},
-    {"pretrain_retro", "a decoder with retrieval"},
-    {"pretrain_mamba", "state space layers"},
-    {"pretrain_hybrid", "state space layers"},
-    {"train_rl", "a loop of sampling and training"},
-    {"preprocess", NULL},
-    {"convert", NULL},
-    {"checkpoint", NULL},
-    {"generat", NULL},
-    {"inference", NULL},
-    {"server", NULL},
-    {"eval", NULL},
-    {"tasks/", NULL},
-    {"tools/", NULL},
-    {"hf2", NULL},
-    {"2hf", NULL},
+#define ROW(part, why) {part, OR_NULL(why)},
+#include "tables/programs.h"
+#undef ROW
 };
 
 bool megatron_launch_prints(const struct shell_word *words, size_t count)

@@ -5,7 +5,6 @@
 #include "plan/layers.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <reckon/predict.h>
 #include <stdlib.h>
 #include <string.h>

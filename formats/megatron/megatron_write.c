@@ -4,7 +4,6 @@
  * here, and every key in which the run differs from the plan is named.
  */
 #include "base/memory.h"
-#include "base/text.h"
 #include "catalog/plan_compare.h"
 #include "keys/launch_file.h"
 #include "keys/target.h"
@@ -14,7 +13,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <reckon/catalog.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -26,16 +26,7 @@ struct job {
 
 /* clang-format off */
 static const struct key rows[] = {
-    READ("parallel.fsdp_size", KEY_COUNT, shard), READ("parallel.tp_size", KEY_COUNT, tensor), READ("parallel.ep_size", KEY_COUNT, expert),
-    READ("parallel.ep_fsdp_size", KEY_COUNT, expert_shard), READ("parallel.cp_size", KEY_COUNT, context),
-    {"parallel.cp_type",                   KEY_WORD, AT(type), "ulysses|ring|kvallgather", NULL},
-    {"parallel.reshard_after_forward",     KEY_WORD, AT(reshard), "true|false", NULL},
-    READ("parallel.recompute", KEY_FLAG, recompute), NONE("parallel.recompute_modules.*"), /* see read_recompute */
-    {"parallel.param_dtype",               KEY_WORD, AT(precision), "bf16|fp16|fp32", NULL},
-    READ("training.per_device_train_batch_size", KEY_COUNT, microbatch), READ("training.gradient_accumulation_steps", KEY_COUNT, accumulation),
-    READ("data.cutoff_len", KEY_COUNT, sequence),
-    READ("model.quant_recipe_name", KEY_TEXT, quantized),
-    READ("optimization.use_fused_rmsnorm", KEY_FLAG, norms), READ("optimization.moe_grouped_gemm", KEY_FLAG, grouped), READ("optimization.chunk_loss_size", KEY_COUNT, loss_chunk),
+#include "tables/mindspeed-fsdp2-plan.h"
 #include "tables/mindspeed-fsdp2.h"
 };
 /* clang-format on */
@@ -138,16 +129,7 @@ enum rk_status mindspeed_fsdp2_read(const struct config_source *source, struct r
                                     struct rk_plan *plan, struct notes *notes,
                                     struct rk_error *error)
 {
-    struct reading r = {.source = source,
-                        .error = error,
-                        .j = {.shard = 1,
-                              .tensor = 1,
-                              .expert = 1,
-                              .expert_shard = 1,
-                              .context = 1,
-                              .microbatch = 8,
-                              .accumulation = 1,
-                              .sequence = 2048}};
+    struct reading r = {.source = source, .error = error};
     enum rk_status status = settings_read(&r.settings, source->path, source->text, source->sets,
                                           source->set_count, error);
     if (status == RK_OK)

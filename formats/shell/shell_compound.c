@@ -1,5 +1,4 @@
 /* shell_compound.c - if, case, for, while, [[ ]] and (( )). */
-#include "shell/shell.h"
 #include "shell/shell_run.h"
 
 #include <fnmatch.h>

@@ -83,7 +83,8 @@ struct tool {
     const char *sharded;     /* where ranks share weights */
     const char *whole;       /* words that this key adds: of litgpt's pretraining */
     const char *whole_words; /* there, where HYBRID_SHARD is the strategy */
-    const char *targets;     /* the list of matrices with adapters */
+    const char *targets;     /* the list of matrices with adapters; NULL: switches say them */
+    const char *switches[2]; /* each of its own section, which counts when it is on */
     const char *adapters;    /* adapters where a key begins so; NULL: a switch says it */
     const char *needs;       /* nothing is sharded without this section; "": without being told */
     enum storage unsaid, of_single, of_half;
@@ -98,7 +99,7 @@ static const struct tool
               .sharded = "weight-overlap flat-units unsynced-grads recompute=full", .whole = "model_name", .whole_words = "fused recompute=none", .adapters = "lora_",
               .of_single = SINGLE, .of_half = HALF, .mixed = true, .microbatch = 1, .batch = 16},
     oumi = {.keys = &oumi_keys, .words = "framework=fsdp grad-overlap no-fused loss=padded", .sharded = "weight-overlap flat-units",
-            .targets = "peft.lora_target_modules", .needs = "", .unsaid = SINGLE, .of_single = SINGLE, .of_half = HALF, .wide_adapters = true, .microbatch = 8},
+            .targets = "peft.lora_target_modules", .switches = {"deepspeed.enable_deepspeed", "fsdp.enable_fsdp"}, .needs = "", .unsaid = SINGLE, .of_single = SINGLE, .of_half = HALF, .wide_adapters = true, .microbatch = 8},
     automodel = {.keys = &automodel_keys, .words = "framework=fsdp grad-overlap no-fused", .sharded = "weight-overlap unsynced-grads",
                  .targets = "peft.target_modules", .adapters = "peft.", .unsaid = HALF, .of_single = MIXED, .of_half = HALF, .microbatch = 1},
     llm_foundry = {.keys = &llm_foundry_keys, .words = "framework=fsdp grad-overlap loss=narrow", .sharded = "weight-overlap flat-units",
@@ -175,14 +176,13 @@ static enum rk_status put_row(struct reading *r, const struct key *row, const st
     return status == RK_OK ? put_words(r, words, length) : status;
 }
 
-/* oumi leaves a section alone whose switch is off, as it is unless told. */
+/* A section is left alone whose switch is off, as it is unless told. */
 static bool is_off(const struct reading *r, const char *key)
 {
-    static const char *const sections[][2] = {{"deepspeed.", "deepspeed.enable_deepspeed"},
-                                              {"fsdp.", "fsdp.enable_fsdp"}};
-    for (size_t i = 0; i < sizeof sections / sizeof *sections && r->tool == &oumi; i++) {
-        const struct setting *s = settings_find(&r->settings, sections[i][1]);
-        if (strncmp(key, sections[i][0], strlen(sections[i][0])) == 0)
+    const char *const *switches = r->tool->switches;
+    for (size_t i = 0; i < sizeof r->tool->switches / sizeof *switches && switches[i]; i++) {
+        const struct setting *s = settings_find(&r->settings, switches[i]);
+        if (strncmp(key, switches[i], strcspn(switches[i], ".") + 1) == 0)
             return !s || key_flag(s->text) != 1;
     }
     return false;
@@ -346,9 +346,9 @@ static enum rk_status read_stages(struct reading *r)
 static enum rk_status read_targets(struct reading *r)
 {
     const char *list = r->tool->targets;
-    const size_t n = list ? strlen(list) : 0;
+    const size_t n = strlen(list);
     unsigned bits = 0;
-    for (size_t i = 0; i < r->settings.count && n && !r->j.all_linear; i++) {
+    for (size_t i = 0; i < r->settings.count && !r->j.all_linear; i++) {
         const struct setting *s = &r->settings.setting[i];
         if (strncmp(s->key, list, n) != 0 || s->null || (s->key[n] && s->key[n] != '.')) continue;
         const char *name = s->text + strspn(s->text, "*.");
@@ -363,7 +363,7 @@ static enum rk_status read_targets(struct reading *r)
     return RK_OK;
 }
 
-static void target_litgpt(struct reading *r)
+static void read_target_switches(struct reading *r)
 {
     const struct job *j = &r->j;
     const unsigned mlp = 1u << RK_TARGET_GATE | 1u << RK_TARGET_UP | 1u << RK_TARGET_DOWN;
@@ -404,8 +404,8 @@ static enum rk_status read_adapters(struct reading *r)
     p->lora_dropout = r->j.dropout;
     p->mixed_units = r->tool->mixed && p->zero == 3;
     if (r->j.quantized) p->base = r->j.doubled ? RK_BASE_NF4_DQ : RK_BASE_NF4;
-    if (r->tool != &litgpt) return read_targets(r);
-    target_litgpt(r);
+    if (r->tool->targets) return read_targets(r);
+    read_target_switches(r);
     return RK_OK;
 }
 

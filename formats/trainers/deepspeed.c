@@ -12,44 +12,14 @@
 #define AT(member) offsetof(struct deepspeed_choices, member)
 
 /* clang-format off */
-/* What they store [deepspeed-config]. */
-#define OPTIMIZER_WORDS "adam|adamw|fusedadam|deepspeedcpuadam|muadam|muadamw|lamb|lion|sgd|musgd|adagrad|muon|onebitadam|zerooneadam|onebitlamb"
+/* What those of optimizer.type store, in its order [deepspeed-config]. */
 enum { FIRST_OF_ONE_BIT = 12 };
 static const enum rk_optimizer optimizers[] = {
     RK_ADAM, RK_ADAM, RK_ADAM, RK_ADAM, RK_ADAM, RK_ADAM, RK_ADAM, RK_LION, RK_SGD, RK_SGD, RK_MOMENTUM, RK_MUON,
     RK_ADAM, RK_ADAM, RK_ADAM};
 
 static const struct key rows[] = {
-    {"train_batch_size",                             KEY_COUNT, AT(batch), NULL, NULL},
-    {"train_micro_batch_size_per_gpu",               KEY_COUNT, AT(microbatch), NULL, NULL},
-    {"gradient_accumulation_steps",                  KEY_COUNT, AT(accumulation), NULL, NULL},
-    {"sequence_parallel_size",                       KEY_COUNT, AT(sequence), NULL, NULL},
-    {"tensor_parallel.autotp_size",                  KEY_COUNT, AT(autotp), NULL, NULL},
-    {"bf16.enabled",                                 KEY_FLAG, AT(bf16), NULL, NULL},
-    {"bfloat16.enabled",                             KEY_FLAG, AT(bf16), NULL, NULL},
-    {"fp16.enabled",                                 KEY_FLAG, AT(fp16), NULL, NULL},
-    {"fp16.loss_scale",                              KEY_NUMBER, AT(loss_scale), NULL, NULL},
-    {"bf16.bf16_master_weights_and_grads", KEY_FLAG, AT(narrow_master), NULL, NULL},
-    {"bf16.bf16_optimizer_states", KEY_FLAG, AT(narrow_moments), NULL, NULL},
-    {"fp16.fp16_master_weights_and_grads", KEY_FLAG, AT(narrow_master), NULL, NULL},
-    {"data_types.grad_accum_dtype",                  KEY_WORD, AT(accumulate), "fp32|fp16|bf16", NULL},
-    {"zero_optimization.stage",                      KEY_COUNT, AT(stage), NULL, NULL},
-    {"zero_optimization.overlap_comm",               KEY_WORD, AT(overlap), "false|true", NULL},
-    {"zero_optimization.stage3_prefetch_bucket_size", KEY_COUNT, AT(prefetch), NULL, NULL},
-    {"zero_optimization.prefetch_bucket_size",       KEY_COUNT, AT(prefetch), NULL, NULL},
-    {"zero_optimization.mics_shard_size",            KEY_COUNT, AT(mics), NULL, NULL},
-    {"optimizer.type", KEY_WORD, AT(optimizer), OPTIMIZER_WORDS, NULL},
-    {"optimizer.params.momentum", KEY_NUMBER, AT(momentum), NULL, NULL},
-    {"zero_optimization.offload_optimizer",          KEY_WORD, AT(optimizer_device), "false", NULL},
-    {"zero_optimization.offload_param",              KEY_WORD, AT(param_device), "false", NULL},
-    {"zero_optimization.offload_optimizer.device",   KEY_WORD, AT(optimizer_device), "none|cpu|nvme", NULL},
-    {"zero_optimization.offload_optimizer.ratio",    KEY_NUMBER, AT(ratio), NULL, NULL},
-    {"zero_optimization.offload_param.device",       KEY_WORD, AT(param_device), "none|cpu|nvme", NULL},
-    {"zero_optimization.cpu_offload",                KEY_WORD, AT(optimizer_device), "false|true", NULL},
-    {"zero_optimization.cpu_offload_params",         KEY_WORD, AT(param_device), "false|true", NULL},
-    {"activation_checkpointing.cpu_checkpointing",   KEY_FLAG, AT(cpu_checkpointing), NULL, NULL},
-    {"activation_checkpointing.partition_activations", KEY_FLAG, AT(partition), NULL, NULL},
-    {"pipeline.stages", KEY_COUNT, AT(stages), NULL, NULL},
+#include "tables/deepspeed-plan.h"
 #include "tables/deepspeed.h"
 };
 /* clang-format on */

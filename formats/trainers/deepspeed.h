@@ -15,7 +15,7 @@ enum deepspeed_device { DEEPSPEED_NONE, DEEPSPEED_CPU, DEEPSPEED_NVME };
 struct deepspeed_choices {
     uint64_t batch, microbatch, accumulation; /* 0: not said */
     uint64_t stages;                          /* of its pipeline, where the file says them; 0 */
-    uint64_t stage, mics, hpz, prefetch, autotp, sequence;
+    uint64_t stage, mics, prefetch, autotp, sequence;
     int overlap; /* -1: as the stage has it */
     bool bf16, fp16, cpu_checkpointing, partition;
     int optimizer_device, param_device; /* enum deepspeed_device */

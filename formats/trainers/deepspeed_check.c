@@ -32,43 +32,12 @@ static const struct takes {
     const char *name, *parameters, *needs;
 } optimizer_parameters[] =
     {
-        {"adam",
-         "lr|betas|eps|weight_decay|bias_correction|adam_w_mode|adamw_mode|amsgrad|set_grad_none|"
-         "torch_adam|fp32_optimizer_states|foreach|maximize|capturable|differentiable|fused",
-         ""},
-        {"adamw",
-         "lr|betas|eps|weight_decay|bias_correction|adam_w_mode|adamw_mode|amsgrad|set_grad_none|"
-         "torch_adam|fp32_optimizer_states|foreach|maximize|capturable|differentiable|fused",
-         ""},
-        {"lamb",
-         "lr|betas|eps|weight_decay|bias_correction|eps_inside_sqrt|amsgrad|max_coeff|min_coeff",
-         ""},
-        {"lion", "lr|betas|weight_decay|set_grad_none|fp32_optimizer_states", ""},
-        {"onebitadam",
-         "lr|betas|eps|weight_decay|bias_correction|eps_inside_sqrt|amsgrad|freeze_step|cuda_aware|"
-         "comm_backend_name",
-         ""},
+#define ROW(name, parameters, needs) {name, parameters, needs},
+#include "tables/deepspeed-optimizers.h"
 },
   scheduler_parameters[] = {
-      {"LRRangeTest",
-       "lr_range_test_min_lr|lr_range_test_step_size|lr_range_test_step_rate|"
-       "lr_range_test_staircase|last_batch_iteration",
-       ""},
-      {"OneCycle",
-       "cycle_min_lr|cycle_max_lr|decay_lr_rate|cycle_first_step_size|cycle_second_step_size|"
-       "cycle_first_stair_count|cycle_second_stair_count|decay_step_size|cycle_momentum|"
-       "cycle_min_mom|cycle_max_mom|decay_mom_rate|last_batch_iteration",
-       "cycle_min_lr|cycle_max_lr"},
-      {"WarmupLR", "warmup_min_lr|warmup_max_lr|warmup_num_steps|warmup_type|last_batch_iteration",
-       ""},
-      {"WarmupDecayLR",
-       "total_num_steps|warmup_min_lr|warmup_max_lr|warmup_num_steps|warmup_type|"
-       "last_batch_iteration",
-       "total_num_steps"},
-      {"WarmupCosineLR",
-       "total_num_steps|warmup_min_ratio|warmup_num_steps|cos_min_ratio|warmup_type|"
-       "last_batch_iteration",
-       "total_num_steps"},
+#include "tables/deepspeed-schedulers.h"
+#undef ROW
 };
 
 static bool in_list(const char *const *list, const char *text, bool any_case)

@@ -28,16 +28,6 @@ struct job {
 
 /* clang-format off */
 static const struct key rows[] = {
-    READ("model.type", KEY_TEXT, type), READ("model.seq_len", KEY_COUNT, sequence), READ("model.max_seq_len", KEY_COUNT, longest), READ("train_seq_len", KEY_COUNT, longest),
-    READ("model.hidden_dim", KEY_COUNT, hidden), READ("model.intermediate_dim", KEY_COUNT, mlp), READ("model.mlp_scale", KEY_COUNT, scale),
-    READ("model.num_layers", KEY_COUNT, layers), READ("model.num_heads", KEY_COUNT, heads), READ("model.num_kv_heads", KEY_COUNT, kv_heads),
-    READ("model.n_routed_experts", KEY_COUNT, experts), READ("model.num_experts_per_tok", KEY_COUNT, active),
-    READ("model.gradient_checkpointing", KEY_TEXT, checkpoints), READ("max_seq_len", KEY_COUNT, longest), READ("model.use_bias", KEY_FLAG, biases), READ("model.tie_word_embeddings", KEY_FLAG, tied),
-    READ("initialize_from_hf", KEY_TEXT, hub), READ("model_name_or_path", KEY_TEXT, hub), READ("use_hf_model_config", KEY_FLAG, hub_config),
-    READ("data.tokenizer", KEY_TEXT, tokenizer), READ("tokenizer", KEY_TEXT, tokenizer),
-    READ("trainer.train_batch_size", KEY_COUNT, batch), READ("trainer.per_device_parallelism", KEY_INTEGER, per_device),
-    READ("trainer.mp", KEY_TEXT, precision), READ("trainer.model_axis_size", KEY_COUNT, tensor), READ("trainer.replica_ici_axis_size", KEY_COUNT, replicas),
-    SET("vocab_size"),
 #include "tables/levanter.h"
 };
 

@@ -5,7 +5,6 @@
  * mesh fill the devices: src/maxtext/utils/max_utils.py (fill_unspecified_mesh_axes), the batch:
  * configs/pyconfig.py (calculate_global_batch_sizes) [maxtext].
  */
-#include "base/text.h"
 #include "keys/key_rows.h"
 #include "keys/model_numbers.h"
 #include "keys/optimizers.h"
@@ -25,7 +24,7 @@ struct job {
     const char *dtype, *weight_dtype, *hardware;
     int64_t inner[AXES], outer[AXES], slices;
     uint64_t hidden, heads, kv_heads, mlp, layers, head_dim, vocabulary, sequence;
-    uint64_t experts, active, expert_mlp, shared, dense, predict;
+    uint64_t experts, active, shared, dense, predict;
     uint64_t q_rank, kv_rank, nope, rope, value, window;
     int64_t expert_mlp_said, groups, active_groups, microbatches, repeats;
     uint64_t accumulation, vocabulary_tiles, per_stage;
@@ -35,35 +34,9 @@ struct job {
 };
 
 #define AT(member) offsetof(struct job, member)
-#define AXIS(name, axis)                                                                           \
-    {"ici_" name "_parallelism", KEY_INTEGER, AT(inner[axis]), NULL, NULL},                        \
-    {                                                                                              \
-        "dcn_" name "_parallelism", KEY_INTEGER, AT(outer[axis]), NULL, NULL                       \
-    }
 
 /* clang-format off */
 static const struct key rows[] = {
-    AXIS("data", DATA), AXIS("fsdp", FSDP), AXIS("fsdp_transpose", TRANSPOSE), AXIS("context", CONTEXT),
-    AXIS("tensor", TENSOR), AXIS("tensor_sequence", SEQUENCE), AXIS("pipeline", PIPELINE), AXIS("expert", EXPERT),
-    READ("num_slices", KEY_INTEGER, slices), READ("hardware", KEY_TEXT, hardware),
-    READ("model_name", KEY_TEXT, name), READ("decoder_block", KEY_TEXT, decoder),
-    READ("base_emb_dim", KEY_COUNT, hidden), READ("base_num_query_heads", KEY_COUNT, heads), READ("base_num_kv_heads", KEY_COUNT, kv_heads),
-    READ("base_mlp_dim", KEY_COUNT, mlp), READ("base_num_decoder_layers", KEY_COUNT, layers), READ("head_dim", KEY_COUNT, head_dim),
-    READ("vocab_size", KEY_COUNT, vocabulary), READ("max_target_length", KEY_COUNT, sequence), READ("logits_via_embedding", KEY_FLAG, tied),
-    READ("attention_bias", KEY_FLAG, qkv_bias), READ("use_qk_norm", KEY_FLAG, qk_norm),
-    READ("use_post_attn_norm", KEY_FLAG, post_attention), READ("sliding_window_size", KEY_COUNT, window),
-    READ("num_experts", KEY_COUNT, experts), READ("num_experts_per_tok", KEY_COUNT, active), READ("base_moe_mlp_dim", KEY_INTEGER, expert_mlp_said),
-    READ("shared_experts", KEY_COUNT, shared), READ("first_num_dense_layers", KEY_COUNT, dense), READ("mtp_num_layers", KEY_COUNT, predict),
-    READ("n_routing_groups", KEY_INTEGER, groups), READ("topk_routing_group", KEY_INTEGER, active_groups), READ("routed_bias", KEY_FLAG, routed_bias),
-    READ("q_lora_rank", KEY_COUNT, q_rank), READ("kv_lora_rank", KEY_COUNT, kv_rank), READ("qk_nope_head_dim", KEY_COUNT, nope),
-    READ("qk_rope_head_dim", KEY_COUNT, rope), READ("v_head_dim", KEY_COUNT, value), READ("capacity_factor", KEY_NUMBER, capacity),
-    READ("megablox", KEY_FLAG, megablox),
-    READ("per_device_batch_size", KEY_NUMBER, per_device), READ("gradient_accumulation_steps", KEY_COUNT, accumulation),
-    READ("num_pipeline_microbatches", KEY_INTEGER, microbatches), READ("num_pipeline_repeats", KEY_INTEGER, repeats), READ("num_layers_per_pipeline_stage", KEY_COUNT, per_stage),
-    READ("remat_policy", KEY_TEXT, policy), READ("quantization", KEY_TEXT, quantization), READ("attention", KEY_TEXT, attention),
-    READ("context_parallel_strategy", KEY_TEXT, context_kind), READ("dtype", KEY_TEXT, dtype), READ("weight_dtype", KEY_TEXT, weight_dtype),
-    READ("num_vocab_tiling", KEY_COUNT, vocabulary_tiles), READ("shard_optimizer_over_data", KEY_FLAG, sharded_optimizer),
-    READ("optimizer_memory_host_offload", KEY_FLAG, host_optimizer), READ("parameter_memory_host_offload", KEY_FLAG, host_weights),
 #include "tables/maxtext.h"
 };
 

@@ -1,5 +1,4 @@
 #include "trainers/nanotron.h"
-#include "catalog/model_fields.h"
 #include "keys/target.h"
 
 #include <inttypes.h>

@@ -33,26 +33,7 @@ struct job {
 
 /* clang-format off */
 static const struct key rows[] = {
-    READ("model.d_model", KEY_COUNT, hidden), READ("model.n_heads", KEY_COUNT, heads), READ("model.n_kv_heads", KEY_COUNT, kv_heads),
-    READ("model.n_layers", KEY_COUNT, layers), READ("model.mlp_ratio", KEY_COUNT, ratio), READ("model.mlp_hidden_size", KEY_COUNT, mlp),
-    READ("model.max_sequence_length", KEY_COUNT, sequence), READ("model.vocab_size", KEY_COUNT, vocabulary), READ("model.embedding_size", KEY_COUNT, embeddings),
-    READ("model.alibi", KEY_FLAG, alibi), READ("model.rope", KEY_FLAG, rope), READ("model.multi_query_attention", KEY_FLAG, one_kv),
-    READ("model.attention_layer_norm", KEY_FLAG, qk_norm), READ("model.layer_norm_with_affine", KEY_FLAG, affine),
-    READ("model.include_bias", KEY_FLAG, biases), READ("model.bias_for_layer_norm", KEY_FLAG, norm_biases), READ("model.weight_tying", KEY_FLAG, tied),
-    READ("model.attention_dropout", KEY_NUMBER, attention_dropout), READ("model.residual_dropout", KEY_NUMBER, residual_dropout),
-    READ("model.embedding_dropout", KEY_NUMBER, embedding_dropout),
-    {"model.activation_type", KEY_WORD, AT(activation), "gelu|relu|swiglu", NULL},
-    {"model.layer_norm_type", KEY_WORD, AT(norm), "default|low_precision|rms", NULL},
-    {"fsdp.sharding_strategy", KEY_WORD, AT(strategy), "FULL_SHARD|SHARD_GRAD_OP|HYBRID_SHARD|_HYBRID_SHARD_ZERO2|NO_SHARD", NULL},
-    READ("fsdp.hybrid_sharding_num_model_replicas", KEY_COUNT, copies),
-    {"distributed_strategy", KEY_WORD, AT(spread), "fsdp|ddp|single", NULL},
-    {"precision", KEY_WORD, AT(precision), "amp_bf16|amp_fp16|fp32", NULL},
-    {"optimizer.name", KEY_WORD, AT(optimizer), "adamw|lionw", NULL},
-    {"activation_checkpointing", KEY_WORD, AT(recompute), "false|whole_layer|one_in_two|one_in_three|one_in_four", NULL},
-    {"model.block_type", KEY_WORD, AT(block), "sequential|llama|moe", NULL},
-    READ("model.moe_num_experts", KEY_COUNT, experts), READ("model.moe_top_k", KEY_COUNT, active),
-    READ("model.moe_dropless", KEY_FLAG, dropless), READ("model.moe_shared_expert", KEY_FLAG, shared),
-    READ("global_train_batch_size", KEY_COUNT, batch), READ("device_train_microbatch_size", KEY_COUNT, microbatch),
+#include "tables/olmo-plan.h"
 #include "tables/olmo.h"
 };
 /* clang-format on */
@@ -197,30 +178,7 @@ static enum rk_status interpret(struct reading *r)
 enum rk_status olmo_read(const struct config_source *source, struct rk_model *model,
                          struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    struct reading r = {.source = source,
-                        .m = model,
-                        .p = plan,
-                        .notes = notes,
-                        .error = error,
-                        .j = {.hidden = 768,
-                              .heads = 12,
-                              .layers = 12,
-                              .ratio = 4,
-                              .sequence = 1024,
-                              .vocabulary = 50257,
-                              .embeddings = 50304,
-                              .batch = 512,
-                              .microbatch = 16,
-                              .attention_dropout = 0.1,
-                              .residual_dropout = 0.1,
-                              .embedding_dropout = 0.1,
-                              .activation = SWIGLU,
-                              .affine = true,
-                              .biases = true,
-                              .tied = true,
-                              .dropless = true,
-                              .experts = 8,
-                              .active = 2}};
+    struct reading r = {.source = source, .m = model, .p = plan, .notes = notes, .error = error};
     enum rk_status status = settings_read(&r.settings, source->path, source->text, source->sets,
                                           source->set_count, error);
     if (status == RK_OK)

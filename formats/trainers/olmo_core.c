@@ -6,7 +6,6 @@
  * train/train_module/transformer/config.py, distributed/parallel/data_parallel.py,
  * data/tokenizer.py).
  */
-#include "base/text.h"
 #include "keys/key_rows.h"
 #include "keys/model_numbers.h"
 #include "keys/reader.h"
@@ -35,18 +34,7 @@ struct job {
 
 /* clang-format off */
 static const struct key rows[] = {
-    READ("model", KEY_TEXT, factory), READ("model.n_layers", KEY_COUNT, layers), READ("model.n_heads", KEY_COUNT, heads),
-    READ("model.n_kv_heads", KEY_COUNT, kv_heads), READ("model.qk_norm", KEY_FLAG, qk_norm), READ("model.attn_backend", KEY_TEXT, attention),
-    READ("model.lm_head.loss_implementation", KEY_TEXT, loss),
-    READ("tokenizer", KEY_TEXT, tokenizer),
-    READ("data_loader.global_batch_size", KEY_TEXT, data), READ("experiment.global_batch_size", KEY_COUNT, batch_of),
-    READ(TRAIN "rank_microbatch_size", KEY_COUNT, tokens), READ(TRAIN "max_sequence_length", KEY_COUNT, sequence),
-    READ(TRAIN "compile_model", KEY_FLAG, compile), READ(TRAIN "optim", KEY_TEXT, optimizer),
-    READ(TRAIN "dp_config.name", KEY_TEXT, type), READ(TRAIN "dp_config.num_replicas", KEY_TEXT, copies), READ(TRAIN "dp_config.shard_degree", KEY_TEXT, shard),
-    READ(TRAIN "cp_config", KEY_TEXT, context), READ(TRAIN "cp_config.degree", KEY_COUNT, contexts), READ(TRAIN "tp_config.degree", KEY_COUNT, tensor),
-    READ(AC, KEY_TEXT, recompute_of), READ(AC ".0", KEY_TEXT, recompute), READ(AC ".mode", KEY_TEXT, recompute), READ(AC ".block_interval", KEY_COUNT, interval),
-    LATER(AC ".modules"), LATER(AC ".modules.*"),
-    READ(TRAIN "float8_config.enabled", KEY_FLAG, float8_on), READ(TRAIN "float8_config.ao", KEY_TEXT, float8),
+#include "tables/olmo-core-plan.h"
 #include "tables/olmo-core.h"
 };
 
@@ -64,15 +52,9 @@ static const struct factory {
     const char *name;
     uint64_t hidden, layers, heads, kv_heads, feedforward;
 } factories[] = {
-    {"olmo_14M", 128, 4, 8, 0, 512},         {"olmo_30M", 256, 4, 8, 0, 768},         {"olmo_60M", 384, 8, 8, 0, 1536},
-    {"olmo_100M", 512, 12, 8, 0, 2048},      {"olmo_190M", 768, 12, 12, 0, 3072},     {"olmo_370M", 1024, 16, 16, 0, 4096},
-    {"olmo2_600M", 1344, 16, 16, 0, 5376},   {"olmo3_600M", 1280, 16, 16, 0, 5120},   {"olmo_760M", 1536, 16, 16, 0, 6144},
-    {"olmo2_1B", 2048, 18, 16, 0, 8192},     {"olmo2_1B_v2", 2048, 16, 16, 0, 8192},  {"olmo3_1B", 2048, 16, 16, 0, 8192},
-    {"olmo_3B", 3328, 16, 16, 0, 13312},     {"olmo_7B", 4096, 32, 32, 0, 11008},     {"olmo_13B", 5120, 40, 40, 0, 13824},
-    {"olmo_32B", 5120, 64, 40, 8, 27648},
-    {"llama2_271M", 1024, 16, 8, 0, 2816},   {"llama2_1B", 2048, 18, 16, 0, 5632},    {"llama2_7B", 4096, 32, 32, 0, 11008},
-    {"llama2_13B", 5120, 40, 40, 0, 13824},  {"llama2_26B", 5120, 80, 40, 0, 13824},  {"llama2_70B", 8192, 80, 64, 8, 28672},
-    {"llama3_1B", 2048, 16, 32, 8, 8192},    {"llama3_8B", 4096, 32, 32, 8, 14336},   {"llama3_405B", 16384, 126, 128, 8, 53248},
+#define ROW(name, hidden, layers, heads, kv_heads, feedforward) {name, hidden, layers, heads, kv_heads, feedforward},
+#include "tables/olmo-core-models.h"
+#undef ROW
 };
 
 /* Tokens, before they are padded to a multiple of 128. */
@@ -405,12 +387,7 @@ static enum rk_status interpret(const struct reading *r)
 enum rk_status olmo_core_read(const struct config_source *source, struct rk_model *model,
                               struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    struct reading r = {.source = source,
-                        .m = model,
-                        .p = plan,
-                        .notes = notes,
-                        .error = error,
-                        .j = {.tensor = 1, .contexts = 1, .interval = 1, .float8_on = true}};
+    struct reading r = {.source = source, .m = model, .p = plan, .notes = notes, .error = error};
     enum rk_status status =
         python_calls(&r.settings, source->path, source->text, calls, sizeof calls / sizeof *calls,
                      source->sets, source->set_count, error);

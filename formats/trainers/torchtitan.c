@@ -43,71 +43,7 @@ struct job {
 
 /* clang-format off */
 static const struct key rows[] = {
-    {"model.name",                                  KEY_TEXT, AT(model), NULL, NULL},
-    {"model.flavor",                                KEY_TEXT, AT(flavor), NULL, NULL},
-    {"model.converters.*",                          KEY_NONE, 0, NULL, NULL}, /* see read_converters */
-    {"parallelism.data_parallel_replicate_degree",  KEY_INTEGER, AT(replicate), NULL, NULL},
-    {"parallelism.data_parallel_shard_degree",      KEY_INTEGER, AT(shard), NULL, NULL},
-    {"parallelism.fsdp_reshard_after_forward",      KEY_WORD, AT(reshard), "default|always|never", NULL},
-    {"parallelism.tensor_parallel_degree",          KEY_COUNT, AT(tensor), NULL, NULL},
-    {"parallelism.enable_async_tensor_parallel",    KEY_FLAG, AT(async_tensor), NULL, NULL},
-    {"parallelism.pipeline_parallel_degree",        KEY_COUNT, AT(pipeline), NULL, NULL},
-    {"parallelism.pipeline_parallel_schedule",      KEY_TEXT, AT(schedule), NULL, NULL},
-    {"parallelism.pipeline_parallel_layers_per_stage", KEY_COUNT, AT(per_stage), NULL, NULL},
-    {"parallelism.pipeline_parallel_microbatch_size", KEY_COUNT, AT(microbatch), NULL, NULL},
-    {"parallelism.pipeline_parallel_first_stage_less_layers", KEY_COUNT, AT(first_less), NULL, NULL},
-    {"parallelism.pipeline_parallel_last_stage_less_layers", KEY_COUNT, AT(last_less), NULL, NULL},
-    {"parallelism.context_parallel_degree",         KEY_COUNT, AT(context), NULL, NULL},
-    {"parallelism.context_parallel_rotate_method",  KEY_WORD, AT(rotate), "allgather|alltoall", NULL},
-    {"parallelism.expert_parallel_degree",          KEY_COUNT, AT(expert), NULL, NULL},
-    {"parallelism.expert_tensor_parallel_degree",   KEY_COUNT, AT(expert_tensor), NULL, NULL},
-    {"parallelism.expert_parallel_comm_backend",    KEY_WORD, AT(backend), "standard|deepep", NULL},
-    {"training.local_batch_size",                   KEY_INTEGER, AT(local), NULL, NULL},
-    {"training.batch_size",                         KEY_INTEGER, AT(local), NULL, NULL}, /* before v0.1 */
-    {"training.global_batch_size",                  KEY_INTEGER, AT(global), NULL, NULL},
-    {"training.seq_len",                            KEY_COUNT, AT(sequence), NULL, NULL},
-    {"training.enable_cpu_offload",                 KEY_FLAG, AT(offload), NULL, NULL},
-    {"training.mixed_precision_param",              KEY_WORD, AT(param), "float32|bfloat16", NULL},
-    {"training.compile",                            KEY_FLAG, AT(compile), NULL, NULL},
-    /* of 2024, before there was [parallelism]: torchtitan/config_manager.py at 0011fb90 */
-    {"training.data_parallel_degree",               KEY_INTEGER, AT(shard), NULL, NULL},
-    {"training.data_parallel_replicate_degree",     KEY_INTEGER, AT(replicate), NULL, NULL},
-    {"training.data_parallel_shard_degree",         KEY_INTEGER, AT(shard), NULL, NULL},
-    {"training.tensor_parallel_degree",             KEY_COUNT, AT(tensor), NULL, NULL},
-    {"training.pipeline_parallel_degree",           KEY_COUNT, AT(old_pipeline), NULL, NULL},
-    {"training.enable_loss_parallel",               KEY_WORD, AT(loss_parallel), "false|true", NULL},
-    {"training.enable_float8_linear",               KEY_FLAG, AT(float8), NULL, NULL},
-    {"training.enable_fp8_linear",                  KEY_FLAG, AT(float8), NULL, NULL},
-    {"training.enable_fsdp_float8_all_gather",      KEY_FLAG, AT(gather), NULL, NULL},
-    {"training.enable_fsdp_fp8_all_gather",         KEY_FLAG, AT(gather), NULL, NULL},
-    {"experimental.pipeline_parallel_degree",       KEY_COUNT, AT(old_pipeline), NULL, NULL},
-    {"experimental.pipeline_parallel_schedule",     KEY_TEXT, AT(schedule), NULL, NULL},
-    {"experimental.pipeline_parallel_microbatches", KEY_COUNT, AT(old_batches), NULL, NULL},
-    {"experimental.context_parallel_degree",        KEY_COUNT, AT(context), NULL, NULL},
-    {"experimental.context_parallel_rotate_method", KEY_WORD, AT(rotate), "allgather|alltoall", NULL},
-    {"experimental.enable_async_tensor_parallel",   KEY_FLAG, AT(async_tensor), NULL, NULL},
-    {"activation_checkpoint.mode",                  KEY_WORD, AT(mode), "none|selective|full", NULL},
-    {"activation_checkpoint.selective_ac_option",   KEY_TEXT, AT(option), NULL, NULL},
-    {"compile.enable",                              KEY_FLAG, AT(compile), NULL, NULL},
-    {"quantize.linear.float8.enable_fsdp_float8_all_gather", KEY_FLAG, AT(gather), NULL, NULL},
-    {"float8.enable_fsdp_float8_all_gather",        KEY_FLAG, AT(gather), NULL, NULL},
-    {"quantize.linear.float8.recipe_name",          KEY_TEXT, AT(recipe), NULL, NULL},
-    {"float8.recipe_name",                          KEY_TEXT, AT(recipe), NULL, NULL},
-    {"float8.enable_float8_linear",                 KEY_FLAG, AT(float8), NULL, NULL}, /* before v0.1 */
-    /* configurations in Python: names of classes, and members that TOML did not have */
-    {"config",                                      KEY_TEXT, AT(config), NULL, NULL},
-    {"model_spec.0",                                KEY_TEXT, AT(flavor), NULL, NULL},
-    {"model_spec.moe_comm_backend",                 KEY_TEXT, AT(dispatch), NULL, NULL},
-    {"model_spec.converters.*", KEY_NONE, 0, NULL, NULL}, {"model_converters.*", KEY_NONE, 0, NULL, NULL}, /* see read_converters */
-    {"training.max_context_length",                 KEY_COUNT, AT(sequence), NULL, NULL},
-    {"training.num_tokens_per_microbatch_per_dp_rank", KEY_COUNT, AT(tokens), NULL, NULL},
-    {"training.num_tokens_per_train_step",          KEY_INTEGER, AT(step_tokens), NULL, NULL},
-    {"training.disable_cuda_graphs",                KEY_FLAG, AT(no_graphs), NULL, NULL},
-    {"parallelism.num_pp_microbatches",             KEY_COUNT, AT(pipeline_batches), NULL, NULL},
-    {"parallelism.enable_sequence_parallel",        KEY_WORD, AT(sequence_off), "true|false", NULL},
-    {"compile.enable_async_tensor_parallel",        KEY_FLAG, AT(async_tensor), NULL, NULL},
-    {"activation_checkpoint",                       KEY_TEXT, AT(checkpointing), NULL, NULL},
-    {"loss",                                        KEY_TEXT, AT(loss), NULL, NULL},
+#include "tables/torchtitan-plan.h"
 #include "tables/torchtitan.h"
 };
 
@@ -116,18 +52,9 @@ static const struct titan_model {
     const char *name, *flavor; /* of which "_flex" and the like are variants */
     uint64_t layers, hidden, experts;
 } titan_models[] = {
-    {"llama3",      "8B",        32,  4096,   0}, {"llama3",      "70B",       80,  8192,   0},
-    {"llama3",      "405B",     126, 16384,   0},
-    {"llama2",      "7B",        32,  4096,   0}, {"llama2",      "13B",       40,  5120,   0},
-    {"llama2",      "70B",       80,  8192,   0},
-    {"llama4",      "17bx16e",   48,  5120,  16}, {"llama4",      "17bx128e",  48,  5120, 128},
-    {"deepseek_v3", "16B",       27,  2048,  64}, {"deepseek_v3", "236B",      60,  5120, 160},
-    {"deepseek_v3", "671B",      61,  7168, 256},
-    {"qwen3",       "0.6B",      28,  1024,   0}, {"qwen3",       "1.7B",      28,  2048,   0},
-    {"qwen3",       "4B",        36,  2560,   0}, {"qwen3",       "8B",        36,  4096,   0},
-    {"qwen3",       "14B",       40,  5120,   0}, {"qwen3",       "32B",       64,  5120,   0},
-    {"qwen3",       "30B-A3B",   48,  2048, 128}, {"qwen3",       "235B-A22B", 94,  4096, 128},
-    {"gpt_oss",     "20b",       24,  2880,  32}, {"gpt_oss",     "120b",      36,  2880, 128},
+#define ROW(name, flavor, layers, hidden, experts) {name, flavor, layers, hidden, experts},
+#include "tables/torchtitan-models.h"
+#undef ROW
 };
 /* clang-format on */
 
@@ -472,28 +399,7 @@ enum rk_status torchtitan_read(const struct config_source *source, struct rk_mod
                         .m = model,
                         .p = plan,
                         .notes = notes,
-                        .error = error,
-                        .j = {.replicate = 1,
-                              .shard = -1,
-                              .tensor = 1,
-                              .pipeline = 1,
-                              .context = 1,
-                              .expert = 1,
-                              .expert_tensor = 1,
-                              .local = 8,
-                              .global = -1,
-                              .microbatch = 1,
-                              .sequence = 2048,
-                              .first_less = 1,
-                              .last_less = 1,
-                              .loss_parallel = 1,
-                              .schedule = "1F1B",
-                              .option = "2",
-                              .mode = AC_SELECTIVE,
-                              .tokens = 16384,
-                              .pipeline_batches = 1,
-                              .step_tokens = -1,
-                              .param = 1}};
+                        .error = error};
     const size_t length = strlen(source->path);
     r.python = length > 3 && strcmp(source->path + length - 3, ".py") == 0;
     const char *config = NULL;

@@ -30,18 +30,7 @@ struct recipe {
 
 /* clang-format off */
 static const struct key rows[] = {
-    READ("model._component_", KEY_TEXT, builder), READ("model.lora_rank", KEY_COUNT, rank), READ("model.lora_dropout", KEY_NUMBER, dropout),
-    LATER("model.lora_attn_modules"), LATER("model.lora_attn_modules.*"), READ("model.apply_lora_to_mlp", KEY_FLAG, mlp),
-    READ("model.apply_lora_to_output", KEY_FLAG, output), READ("model.use_dora", KEY_FLAG, dora), READ("model.quantize_base", KEY_FLAG, base),
-    READ("model.max_seq_len", KEY_COUNT, model_sequence), READ("tokenizer.max_seq_len", KEY_COUNT, sequence),
-    READ("batch_size", KEY_COUNT, microbatch), READ("gradient_accumulation_steps", KEY_COUNT, accumulation),
-    READ("dataset.packed", KEY_FLAG, packed), READ("optimizer._component_", KEY_TEXT, optimizer), READ("optimizer.fused", KEY_FLAG, fused),
-    READ("optimizer_in_bwd", KEY_FLAG, early), READ("loss._component_", KEY_TEXT, loss),
-    READ("enable_activation_checkpointing", KEY_FLAG, checkpoints), READ("enable_activation_offloading", KEY_FLAG, offload),
-    READ("fsdp_cpu_offload", KEY_FLAG, host), READ("fsdp.cpu_offload", KEY_FLAG, host), {"fsdp_reshard_after_forward", KEY_WORD, AT(reshard), "false|true", NULL},
-    READ("compile", KEY_FLAG, compile), READ("compile.model", KEY_FLAG, compile), {"dtype", KEY_WORD, AT(dtype), "bf16|fp16|fp32", NULL},
-    READ("tensor_parallel_dim", KEY_COUNT, tensor), READ("context_parallel_dim", KEY_COUNT, context),
-    READ("data_parallel_replicate_dim", KEY_COUNT, replicas), READ("data_parallel_shard_dim", KEY_INTEGER, shard),
+#include "tables/torchtune-plan.h"
 #include "tables/torchtune.h"
 };
 
@@ -276,18 +265,7 @@ static enum rk_status interpret(struct reading *r)
 enum rk_status torchtune_read(const struct config_source *source, struct rk_model *model,
                               struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    struct reading r = {.source = source,
-                        .t = {.microbatch = 1,
-                              .accumulation = 1,
-                              .tensor = 1,
-                              .context = 1,
-                              .replicas = 1,
-                              .shard = -1,
-                              .reshard = 1},
-                        .m = model,
-                        .p = plan,
-                        .notes = notes,
-                        .error = error};
+    struct reading r = {.source = source, .m = model, .p = plan, .notes = notes, .error = error};
     enum rk_status status = settings_read(&r.settings, source->path, source->text, source->sets,
                                           source->set_count, error);
     if (status == RK_OK)

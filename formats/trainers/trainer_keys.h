@@ -13,8 +13,6 @@ enum mixed { MIXED_NO, MIXED_FP16, MIXED_BF16, MIXED_FP8 };
 enum launch { LAUNCH_PLAIN, LAUNCH_DEEPSPEED, LAUNCH_FSDP, LAUNCH_MEGATRON, LAUNCH_ONE };
 enum strategy { SHARD_FULL, SHARD_GRAD_OP, SHARD_NONE, SHARD_HYBRID, SHARD_HYBRID_GRAD_OP };
 
-#define STRATEGIES "FULL_SHARD|SHARD_GRAD_OP|NO_SHARD|HYBRID_SHARD|HYBRID_SHARD_ZERO2"
-
 struct trainer {
     uint64_t microbatch, accumulation, batch, sequence, processes, machines;
     uint64_t tensor, context, ring, ulysses, replicate, expert;

@@ -1,6 +1,5 @@
 #include "trainers/trainer_tuning.h"
 
-#include "base/text.h"
 #include "catalog/names.h"
 #include "keys/keys.h"
 #include "keys/settings_check.h"
@@ -33,15 +32,9 @@ static const struct {
     const char *name;
     unsigned bits;
 } modules[] = {
-    {"q_proj", BIT(Q)}, {"k_proj", BIT(K)}, {"v_proj", BIT(V)}, {"o_proj", BIT(O)},
-    {"qkv_proj", BIT(QKV)}, {"query_key_value", BIT(QKV)}, {"c_attn", BIT(QKV)}, {"W_pack", BIT(QKV)}, {"Wqkv", BIT(QKV)},
-    {"out_proj", BIT(O)}, {"wo", BIT(O)}, {"wq", BIT(Q)}, {"wk", BIT(K)}, {"wv", BIT(V)},
-    {"output_proj", BIT(O)}, {"dense", BIT(O)},
-    {"gate_proj", BIT(GATE)}, {"up_proj", BIT(UP)}, {"down_proj", BIT(DOWN)}, {"gate_up_proj", BIT(GATE) | BIT(UP)},
-    {"w1", BIT(GATE)}, {"w3", BIT(UP)}, {"w2", BIT(DOWN)},
-    {"fc1", BIT(UP)}, {"fc2", BIT(DOWN)}, {"c_fc", BIT(UP)}, {"dense_h_to_4h", BIT(UP)}, {"dense_4h_to_h", BIT(DOWN)},
-    {"lm_head", BIT(HEAD)}, {"output", BIT(HEAD)},
-    {"gate", 0}, /* a mixture's router: one row of a thousand */ {"all", 0}, {"all-linear", 0}, {"linear", 0},
+#define ROW(name, bits) {name, bits},
+#include "tables/modules.h"
+#undef ROW
 };
 /* clang-format on */
 

@@ -3,7 +3,6 @@
 #include "calculon/plan.h"
 #include "calculon/strategies.h"
 #include "search/calculon.h"
-#include "search/plans_axes.h"
 
 #include <inttypes.h>
 

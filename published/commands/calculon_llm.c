@@ -1,5 +1,4 @@
 /* calculon_llm.c - `reckon calculon llm`: one strategy. */
-#include "base/memory.h"
 #include "calculon/calculon_read.h"
 #include "calculon/calculon_refusal.h"
 #include "calculon/calculon_search.h"
@@ -42,20 +41,10 @@ static const struct option llm_options[] = {
 /* clang-format on */
 
 const struct usage calculon_llm_usage = {
-    .name = "calculon llm",
-    .summary = "compute the time and memory of one execution",
-    .synopsis = "MODEL EXECUTION SYSTEM STATS [options]",
-    .description = "Reads the three files of the published tool and writes its statistics under "
-                   "its names.\n\nFor an execution that cannot run, prints that tool's line "
-                   "\"ERROR: ...\" on standard error and exits with status 1; for an invalid "
-                   "execution, prints a message and exits with status 3.",
+#include "help/calculon-llm.h"
     .operands = llm_operands,
     .abbreviations = true,
     .groups = {{"Options", llm_options, 0}, {"General", options_help_rows, 0}},
-    .examples = {{"reckon calculon llm model.json execution.json system.json -",
-                  "Print readable text:"},
-                 {"reckon calculon llm model.json execution.json system.json stats.json -l",
-                  "Write all statistics, with the operations of a block:"}},
 };
 
 /* Writes what was asked for; both files or none. */

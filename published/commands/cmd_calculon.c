@@ -7,7 +7,6 @@
 #include "cli/progress.h"
 
 #include "calculon/calculon_read.h"
-#include "calculon/calculon_refusal.h"
 #include "calculon/calculon_search.h"
 #include "calculon/calculon_write.h"
 #include "commands/calculon_commands.h"
@@ -106,19 +105,12 @@ static const struct option optimal_options[] = {
 /* clang-format on */
 
 static const struct usage optimal_usage = {
-    .name = "calculon llm-optimal-execution",
-    .summary = "find the executions with the best sample rate",
-    .synopsis = "MODEL NUM_PROCS MAX_BATCH_SIZE DATATYPE SYSTEM OUTPUT [options]",
-    .description = "Searches exhaustively the executions that the published tool considers and "
-                   "writes the best in its formats: .json, .json.gz, .csv or .csv.gz. Ties are "
-                   "broken by the position in the enumeration. The short name is loe.",
+#include "help/calculon-llm-optimal-execution.h"
     .operands = search_operands,
     .abbreviations = true,
     .groups = {{"Options", search_options, 0},
                {"Options of this search", optimal_options, 0},
                {"General", options_help_rows, 0}},
-    .examples = {{"reckon calculon loe model.json 4096 3072 float8 system.json best.csv -t 10",
-                  "Write the ten best:"}},
 };
 
 static const struct usage all_usage = {
@@ -420,16 +412,8 @@ const struct usage calculon_usage = {
     .name = "calculon",
     .summary = "run the commands of the published tool Calculon",
     .synopsis = "[-l LOG] [-v LEVEL] COMMAND ...",
-    .description = "Takes the files, arguments and options of Calculon (Isaev et al., SC23) and "
-                   "writes the same output, so that its users can switch without changes. The "
-                   "numbers are those of its model with three corrections.\n\n-l (--log) writes "
-                   "the printed text to a file; -v (--verbosity) WARNING or above suppresses it. "
-                   "Options may be abbreviated, as in that tool.",
+#include "help/calculon.h"
     .groups = {{"General", options_help_rows, 0}},
-    .examples = {{"reckon calculon llm model.json execution.json system.json -",
-                  "Print one execution as readable text:"},
-                 {"reckon calculon loe model.json 4096 3072 float8 system.json best.json",
-                  "Find the best execution on 4,096 processors:"}},
     .commands = calculon_commands,
 };
 

@@ -185,16 +185,8 @@ static const struct command galvatron_commands[] = {
 };
 
 const struct usage galvatron_usage = {
-    .name = "galvatron",
-    .summary = "run the search of the published tool Galvatron",
-    .synopsis = "COMMAND ...",
-    .description =
-        "Takes the profiles of Galvatron (Miao et al., VLDB 2023; Wang et al. 2024) and gives "
-        "Galvatron's answers; docs/layerwise.md describes the computation.",
+#include "help/galvatron.h"
     .groups = {{"General", options_help_rows, 0}},
-    .examples = {{"reckon galvatron search --profiles profiles.json -m llama2-7b -s shipped-1x8 "
-                  "layers=32 sequence=2048 memory_GB=20 batch=32",
-                  "Find the best strategy of each layer:"}},
     .commands = galvatron_commands,
 };
 

@@ -32,21 +32,8 @@ static const struct option profile_options[] = {
 /* clang-format on */
 
 const struct usage galvatron_profile_usage = {
-    .name = "galvatron profile",
-    .summary = "write predicted profiles in Galvatron's format",
-    .synopsis = "-m MODEL -s SYSTEM [-g N] [--sequence TOKENS] [--precision NAME] [-o FILE]",
-    .description = "Writes what Galvatron would measure of a model and a machine, as Reckon "
-                   "predicts it, so that "
-                   "reckon galvatron search can answer for any of them. Overlapped communication "
-                   "does not slow "
-                   "down computation there (overlap_coe 1). Alternating kinds of layers become one "
-                   "kind, their "
-                   "mean: the format has each kind in one run.",
+#include "help/galvatron-profile.h"
     .groups = {{"Options", profile_options, 0}, {"General", options_help_rows, 0}},
-    .examples = {{"reckon galvatron profile -m llama3.1-8b -s h100-sxm5-80g -o p.json && "
-                  "reckon galvatron search --profiles p.json layers=32 sequence=8192 memory_GB=80 "
-                  "batch=64",
-                  "Run Galvatron's search on a machine of the catalog:"}},
 };
 
 int run_galvatron_profile(int argc, char **argv)

@@ -34,15 +34,7 @@ static const struct option search_options[] = {
 /* clang-format on */
 
 const struct usage galvatron_search_usage = {
-    .name = "galvatron search",
-    .summary = "run the published search of a strategy for each layer",
-    .synopsis = "--profiles FILE [-m NAME] [-s NAME] KEY=VALUE... | --profiles FILE --cases FILE",
-    .description =
-        "Repeats the search of Galvatron (Wang et al. 2024; PKU-DAIR/Hetu-Galvatron) on measured "
-        "profiles: the same throughput, strategies and strategy file. Oddities of its code are "
-        "kept, "
-        "see docs/layerwise.md; reckon search does not have them.\n\n"
-        "When nothing fits, the answer gives the smallest sufficient memory.",
+#include "help/galvatron-search.h"
     .operands = search_operands,
     .words_title = "Words",
     .words = galvatron_question_words,
@@ -50,13 +42,6 @@ const struct usage galvatron_search_usage = {
                {"Search", search_options, 0},
                {"Form", show_options, SEARCH(show)},
                {"General", options_help_rows, 0}},
-    .examples =
-        {{"reckon galvatron search --profiles profiles.json -m llama2-7b -s shipped-1x8 layers=32 "
-          "sequence=2048 memory_GB=20 batch=32 chunks=4 default_dp_type=zero2 "
-          "pipeline_type=pipedream_flush -o strategy.json",
-          "Find a strategy for each of 32 layers on 8 GPUs of 20 GB:"},
-         {"reckon galvatron search --profiles profiles.json --cases cases.json",
-          "Answer many questions:"}},
 };
 
 static enum rk_status answer_cases(const struct search_args *args, const struct document *profiles,

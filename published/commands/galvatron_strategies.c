@@ -144,16 +144,9 @@ const struct usage galvatron_plan_usage = {
     .name = "galvatron plan",
     .summary = "convert a strategy file to a plan",
     .synopsis = "STRATEGY [-o FILE]",
-    .description =
-        "Prints the strategy of each layer in the words of a plan, for reckon predict, timeline, "
-        "fits "
-        "and diff: layers that differ from embedding and head form runs. Ulysses is context "
-        "parallelism of that kind.",
+#include "help/galvatron-plan.h"
     .operands = plan_operands,
     .groups = {{"Options", plan_options_, 0}, {"General", options_help_rows, 0}},
-    .examples =
-        {{"reckon predict -m llama2-7b -s a100-sxm4-80g $(reckon galvatron plan strategy.json)",
-          "Predict it with Reckon's detailed model:"}},
 };
 
 int run_galvatron_plan(int argc, char **argv)
@@ -204,14 +197,8 @@ static const struct option list_options[] = {
 /* clang-format on */
 
 const struct usage galvatron_list_usage = {
-    .name = "galvatron strategies",
-    .summary = "list the ways to run a layer that the search considers",
-    .synopsis = "[-g N] [--zero2 | --tree]",
-    .description = "Prints one name per line, in the order that decides ties.",
+#include "help/galvatron-strategies.h"
     .groups = {{"Options", list_options, 0}, {"General", options_help_rows, 0}},
-    .examples = {{"reckon galvatron strategies -g 8", "List the 50 ways on 8 ranks:"},
-                 {"reckon galvatron strategies -g 8 --tree",
-                  "List 22 leaves of 34, 44 with recomputation:"}},
 };
 
 static void print_tree(int world)

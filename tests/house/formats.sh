@@ -17,7 +17,7 @@ refused() # NAME EXPECTED: standard input is the table, a line of expected what 
 }
 
 head='name,values,since,until,tools,effect,why'
-refused 'an unknown effect' 'table.csv:2: a: the effect is none, not-followed, unsupported, value, on, off, map, count, number, flag, text or word' <<EOF
+refused 'an unknown effect' 'table.csv:2: a: the effect is none, not-followed, unsupported, later, set, value, on, off, map, count, integer, number, flag, text or word' <<EOF
 $head
 a,one,9,,,nothing,
 EOF
@@ -71,9 +71,22 @@ FORMAT_KEY("z_*", NOT_FOLLOWED, "a|b", "told, in \"quotes\"", NO_VALUE, 0, 0, 0)
 EOF
 diff expected table.h || failed=1
 
-for file in "$RECKON_SOURCE"/data/formats/*.csv; do
+cat >table.csv <<EOF
+# rows in their order
+Id,text,Last,MIXED
+TWO,"a ""b"", c",0x2,SHAPE a=1 b
+ONE,,,
+EOF
+"$make_keys" table.csv table.h || failed=1
+cat >expected <<'EOF'
+ROW(TWO, "a \"b\", c", 0x2, "" SHAPE "a=1 " "b ")
+ROW(ONE, "", 0, "")
+EOF
+diff expected table.h || failed=1
+
+for file in "$RECKON_SOURCE"/data/formats/*.csv "$RECKON_SOURCE"/data/unicode/*.csv; do
     part=${file##*/}
-    grep -rqF "\"tables/${part%.csv}.h\"" "$RECKON_SOURCE/formats" ||
-        { echo "data/formats/$part: nothing includes it"; failed=1; }
+    grep -rqF "\"tables/${part%.csv}.h\"" "$RECKON_SOURCE/formats" "$RECKON_SOURCE/executor" ||
+        { echo "$file: nothing includes it"; failed=1; }
 done
 exit $failed

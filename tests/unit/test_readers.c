@@ -473,10 +473,10 @@ Test(readers, findings)
 
 Test(readers, keys)
 {
-    static const struct key known[] = {{"a.*", KEY_NONE, 0, NULL, NULL},
-                                       {"a.b", KEY_FLAG, 0, NULL, NULL},
-                                       {"*_steps", KEY_NONE, 0, NULL, NULL},
-                                       {"*mid*", KEY_NONE, 0, NULL, NULL}};
+    static const struct key known[] = {{"a.*", KEY_NONE, 0, NULL, NULL, NULL},
+                                       {"a.b", KEY_FLAG, 0, NULL, NULL, NULL},
+                                       {"*_steps", KEY_NONE, 0, NULL, NULL, NULL},
+                                       {"*mid*", KEY_NONE, 0, NULL, NULL, NULL}};
     static const struct key_table keys = KEY_TABLE(known);
     cr_expect_eq(key_find(&keys, "a.b"), &known[1]);
     cr_expect_eq(key_find(&keys, "a.c.d"), &known[0]);

@@ -7,7 +7,6 @@
 #include "run/pages.h"
 #include "run/real/engine.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- numbers ---- */

@@ -7,9 +7,6 @@
  */
 #include "run/real/mixture.h"
 
-#include "workload/pattern.h"
-
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

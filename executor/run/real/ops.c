@@ -3,7 +3,6 @@
 
 #include "workload/pattern.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- helpers ---- */
