@@ -142,7 +142,7 @@ struct weights {
     int ids; /* groups of the model */
 };
 
-/* Ids of groups. Blocks of prediction layers follow the others; what these have beside them comes
+/* Ids of groups. Blocks of prediction layers follow the others; what else these have comes
  * last. */
 enum { GROUP_TABLE, GROUP_POSITIONS, GROUP_BLOCKS };
 static inline int group_of_block(uint64_t layer, bool experts)
