@@ -75,6 +75,7 @@ static const struct option learning_rows[] = {
     {.name = "clip", .type = OPTION_COUNT, AT(clip), .argument = "NORM", .help = "Largest norm of the gradients (default: 1)"},
     {.name = "momentum", .type = OPTION_COUNT, AT(momentum), .argument = "M", .help = "Momentum of optimizer=muon's matrices (default: 0.95)"},
     {.name = "balance", .type = OPTION_COUNT, AT(balance), .argument = "COEF", .help = "Weight of the loss that balances the experts of a mixture, sample by sample; 0.01 is common (default: 0, none)"},
+    {.name = "ahead", .type = OPTION_COUNT, AT(ahead), .argument = "WEIGHT", .help = "Weight of the mean loss of multi-token prediction layers (default: 0.1, Megatron-LM's)"},
     {.name = "bias-rate", .type = OPTION_COUNT, AT(bias_rate), .argument = "RATE", .help = "Step of router biases, for models that have them (default: 0.001)"},
     {.name = "loss-scale", .type = OPTION_COUNT, AT(loss_scale), .argument = "SCALE", .help = "Initial loss scale of fp16; it is halved when gradients overflow, and that step is skipped (default: 65536)"},
     {.name = "scale-interval", .type = OPTION_NUMBER, AT(scale_interval), .argument = "STEPS", .max = 1000000000, .help = "Double the loss scale after N steps without overflow; 0: never (default: 2000)"},
@@ -133,6 +134,7 @@ static void defaults(struct train_args *args)
     args->clip = t.clip;
     args->momentum = t.momentum;
     args->balance = t.balance;
+    args->ahead = t.ahead_weight;
     args->bias_rate = t.bias_rate;
     args->loss_scale = t.loss_scale;
     args->scale_interval = t.scale_interval;
@@ -158,6 +160,7 @@ static struct rk_train settings_of(const struct train_args *args, struct rk_trai
     t.clip = args->clip;
     t.momentum = args->momentum;
     t.balance = args->balance;
+    t.ahead_weight = args->ahead;
     t.bias_rate = args->bias_rate;
     t.loss_scale = args->loss_scale;
     t.scale_interval = args->scale_interval;
@@ -230,6 +233,11 @@ static enum rk_status check_options(const struct train_args *args, const struct 
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--balance %g is of experts, and %s has none: leave it out", args->balance,
                        model->id);
+    if (args->ahead != usual->ahead_weight && !model->predict_layers)
+        return rk_fail(
+            error, RK_BAD_ARGUMENT, NULL, 0, 0,
+            "--ahead %g is of multi-token prediction, and %s has no such layers: leave it out",
+            args->ahead, model->id);
     if (args->bias_rate != usual->bias_rate && !model->router_biases)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--bias-rate %g is of models whose routers have biases (router_biases), and "

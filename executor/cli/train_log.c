@@ -8,20 +8,21 @@
  * skipped is no number. */
 bool train_log_step(FILE *log, int digits, const struct rk_train_step *s)
 {
-    char norm[64] = "", scale[64] = "", balance[64] = "";
+    char norm[64] = "", scale[64] = "", balance[64] = "", ahead[64] = "";
     if (!s->skipped) snprintf(norm, sizeof norm, "\"norm\": %.*g, ", digits, s->norm);
     if (s->scale > 0)
         snprintf(scale, sizeof scale, "\"loss_scale\": %.9g, \"skipped\": %d, ", s->scale,
                  s->skipped);
     if (s->balance > 0)
         snprintf(balance, sizeof balance, "\"balance\": %.*g, ", digits, s->balance);
+    if (s->ahead > 0) snprintf(ahead, sizeof ahead, "\"ahead\": %.*g, ", digits, s->ahead);
     return fprintf(log,
-                   "{\"step\": %llu, \"loss\": %.*g, %s%s\"rate\": %.6g, %s\"seconds\": "
+                   "{\"step\": %llu, \"loss\": %.*g, %s%s%s\"rate\": %.6g, %s\"seconds\": "
                    "%.6g, "
                    "\"tokens_per_s\": %.6g, \"peak_bytes\": %llu, \"compute_s\": %.6g, "
                    "\"slowest\": %.4g, \"slowest_rank\": %d}\n",
-                   (unsigned long long)s->step, digits, s->loss, balance, norm, s->rate, scale,
-                   s->wall_s, s->tokens / s->wall_s, (unsigned long long)s->peak_bytes,
+                   (unsigned long long)s->step, digits, s->loss, balance, ahead, norm, s->rate,
+                   scale, s->wall_s, s->tokens / s->wall_s, (unsigned long long)s->peak_bytes,
                    s->compute_s, s->slowest, s->slowest_rank) > 0 &&
            fflush(log) == 0;
 }

@@ -322,9 +322,23 @@ int checkpoint_steps(const char *folder, unsigned long long *steps, int most)
     return count;
 }
 
-/* Tensors of weight files that are not weights: tables of masks and angles, and a copy of the
- * embedding table for the head. */
-static bool is_no_weight(const struct rk_model *model, const char *name)
+/* Of a prediction layer: a copy of the table or of the head, or anything where such layers are left
+ * out. */
+static bool is_ahead(const struct job *job, const char *name)
+{
+    const uint64_t first = job->model.layers;
+    unsigned long long layer;
+    int end = 0;
+    if (sscanf(name, "model.layers.%llu.%n", &layer, &end) != 1 || layer < first) return false;
+    if (layer < first + job->left_ahead) return true;
+    const bool copy = strcmp(name + end, "embed_tokens.weight") == 0 ||
+                      strcmp(name + end, "shared_head.head.weight") == 0;
+    return copy && layer < first + job->model.predict_layers;
+}
+
+/* Tensors of weight files that are not weights: tables of masks and angles, and copies of the
+ * embedding table for the head and of both for prediction layers. */
+static bool is_no_weight(const struct job *job, const char *name)
 {
     static const char *const ends[] = {".attn.bias", ".attn.masked_bias", ".attention.bias",
                                        ".attention.masked_bias", ".rotary_emb.inv_freq"};
@@ -333,7 +347,8 @@ static bool is_no_weight(const struct rk_model *model, const char *name)
         const size_t end = strlen(ends[i]);
         if (length >= end && strcmp(name + length - end, ends[i]) == 0) return true;
     }
-    return model->tied_embeddings && strcmp(name, "lm_head.weight") == 0;
+    if (is_ahead(job, name)) return true;
+    return job->model.tied_embeddings && strcmp(name, "lm_head.weight") == 0;
 }
 
 /* The files of weights: those of moments hold the same names with a word in front. */
@@ -343,13 +358,13 @@ static int weight_files(const struct checkpoint *c)
 }
 
 /* All that is there is read: else it is another model, of more layers or with biases. */
-static enum rk_status check_all_used(const struct checkpoint *c, const struct rk_model *model,
+static enum rk_status check_all_used(const struct checkpoint *c, const struct job *job,
                                      bool *const *used, struct rk_error *error)
 {
     for (int f = 0; f < weight_files(c); f++) {
         const struct safetensors *h = &c->file[f].header;
         for (size_t i = 0; i < h->count; i++)
-            if (!used[f][i] && !is_no_weight(model, h->tensor[i].name))
+            if (!used[f][i] && !is_no_weight(job, h->tensor[i].name))
                 return rk_fail(error, RK_BAD_INPUT, c->file[f].path, 0, 0,
                                "has %s, and the model does not: it is of another model",
                                h->tensor[i].name);
@@ -401,7 +416,7 @@ static enum rk_status check_tensors(const struct checkpoint *c, const char *path
             status = no_memory(error);
     for (int i = 0; status == RK_OK && i < all.weights; i++)
         status = check_tensor(c, path, &all.weight[i], used, error);
-    if (status == RK_OK) status = check_all_used(c, &job->model, used, error);
+    if (status == RK_OK) status = check_all_used(c, job, used, error);
     for (int f = 0; f < c->files; f++)
         free(used[f]);
     weights_release(&all);

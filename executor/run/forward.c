@@ -102,6 +102,7 @@ static enum rk_status score_texts(const struct rk_model *model, const struct rk_
     job.system = score->system;
     job.score = score;
     job.forward = true;
+    job_leave_ahead(&job);
     job.loads = score->load != NULL;
     if (status == RK_OK)
         status = rk_program_of(&program, &job.model, score->system, &job.plan, 0, error);

@@ -37,6 +37,7 @@ struct rk_train rk_train_default(void)
         .renormalise = true,
         .route_scale = 1,
         .bias_rate = 1e-3,
+        .ahead_weight = 0.1, /* of Megatron-LM; DeepSeek-V3 begins with 0.3 [deepseek2024v3] */
         .block_tokens = 0,
         .block_local = 8,
         .block_global = 1,
@@ -199,6 +200,7 @@ static enum rk_status check_learning(const struct rk_train *t, struct rk_error *
         {"rate times decay",   t->rate * t->decay, 0, 1, "that part of each weight goes in a step"},
         {"momentum",           t->momentum,    0, 0.999999, "Muon's mean is over 1 / (1 - momentum) steps"},
         {"balance of experts", t->balance,     0, 10,   "it is added to a loss of some units, and is about 0.01"},
+        {"weight of prediction layers", t->ahead_weight, 0, 10, "their mean loss times it is added to the loss; 0.1 and 0.3 are common"},
         {"rate of routers' biases", t->bias_rate, 0, 1, "they are added to scores between 0 and 1"},
         {"scale of routes",    t->route_scale, 1e-3, 1e3, "the weights of a token's experts are multiplied with it"},
         {"eps of norms",       t->norm_eps,    0, 1,    "it is added to variances of about 1"},
@@ -306,6 +308,7 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
     job->used[LAYER_EMBEDDING] = job->used[LAYER_HEAD] = true;
     for (uint64_t i = 0; i < model->layers; i++)
         job->used[layer_kind_of(model, i)] = true;
+    job->used[LAYER_PREDICT] = model->predict_layers > 0;
     for (int k = 0; k < LAYER_KINDS; k++)
         if (job->used[k]) layer_build(&job->layer[k], (enum layer_kind)k, &job->model, &job->plan);
     status = check_operations(job, error);

@@ -38,6 +38,7 @@ struct job {
     bool traces;                    /* the second step is written down */
     bool forward; /* weights alone: no gradients, no moments, and what is loaded is not started */
     bool loads;   /* ... from a checkpoint */
+    uint64_t left_ahead;       /* prediction layers of the model that are left out */
     uint64_t texts, cached;    /* texts that are continued at once; tokens of each that are kept */
     const char *dump;          /* folder for what ranks have in steps ... */
     const uint64_t *dump_step; /* ... (dumps), counted from 1 */
@@ -58,6 +59,13 @@ void job_close(struct job *job);
  * layer where the settings say so? */
 bool job_is_sparse(const struct job *job, uint64_t layer);
 
+/* Forward alone needs no prediction layers. */
+static inline void job_leave_ahead(struct job *job)
+{
+    job->left_ahead = job->model.predict_layers;
+    job->model.predict_layers = 0;
+}
+
 /* Memory tier `tier` + 1: does the plan use it? Drives read and write at rates of their own, or
  * wear out; the host's memory does neither. */
 bool job_uses_tier(const struct job *job, int tier);
@@ -75,6 +83,7 @@ struct scaler {
 struct step_result {
     double loss;    /* mean over all tokens */
     double balance; /* routers' loss, which is not in it */
+    double ahead;   /* mean of the prediction layers', neither */
     double norm;    /* of all gradients, before clipping */
     double rate;
     double scale; /* of the loss; 0: there is none */

@@ -51,6 +51,7 @@ enum rk_status rk_predict_samples(const struct rk_model *model, const struct rk_
     job.system = run->system;
     job.drives = run->drives;
     job.functions = run->functions;
+    job_leave_ahead(&job);
     if (status == RK_OK && run->load) status = checkpoint_open(checkpoint, run->load, &job, error);
     checkpoint->moments = false;
     if (status == RK_OK) {

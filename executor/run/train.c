@@ -63,6 +63,7 @@ static void report(struct team *team, uint64_t step, const struct step_result *r
         .step = step + 1,
         .loss = r->loss,
         .balance = r->balance,
+        .ahead = r->ahead,
         .norm = r->norm,
         .rate = r->rate,
         .scale = r->scale,
@@ -350,6 +351,10 @@ static enum rk_status prepare(struct job *job, struct data *data, struct checkpo
     job->data = data;
     job->system = run->system;
     job->functions = run->functions;
+    if (run->functions && job->model.predict_layers)
+        return rk_fail(
+            error, RK_UNSUPPORTED, NULL, 0, 0,
+            "prediction layers are of texts: a task of its own has no tokens further on");
     job->drives = run->drives;
     job->dump = run->dump;
     job->dump_step = run->dump_step;

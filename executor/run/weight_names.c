@@ -77,6 +77,11 @@ static const struct names {
     [WEIGHT_FINAL_NORM_BIAS] = {"ln_f.bias", "model.norm.bias"},
     [WEIGHT_HEAD] = {"lm_head.weight", "lm_head.weight"},
     [WEIGHT_HEAD_BIAS] = {"lm_head.bias", "lm_head.bias"},
+    [WEIGHT_NEXT_NORM] = {"enorm.weight", "enorm.weight"},
+    [WEIGHT_NEXT_NORM_BIAS] = {"enorm.bias", "enorm.bias"},
+    [WEIGHT_STREAM_NORM] = {"hnorm.weight", "hnorm.weight"},
+    [WEIGHT_STREAM_NORM_BIAS] = {"hnorm.bias", "hnorm.bias"},
+    [WEIGHT_PREDICT_IN] = {"eh_proj.weight", "eh_proj.weight"},
 };
 
 /* Where it is not as Llama's do. */

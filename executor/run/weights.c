@@ -66,6 +66,7 @@ static bool joins_experts(const struct builder *b)
 static void name_weight(const struct builder *b, struct weight *w)
 {
     char own[64];
+    const bool last_norm = w->role == WEIGHT_FINAL_NORM || w->role == WEIGHT_FINAL_NORM_BIAS;
     const char *name = weight_name(&b->names, w->role, own);
     const char *shared = "mlp.shared_expert.";
     char plural[48];
@@ -73,6 +74,8 @@ static void name_weight(const struct builder *b, struct weight *w)
         snprintf(plural, sizeof plural, "mlp.shared_experts.%s", name + strlen(shared));
         name = plural;
     }
+    if (b->layer >= 0 && last_norm)
+        name = w->role == WEIGHT_FINAL_NORM ? "shared_head.norm.weight" : "shared_head.norm.bias";
     if (b->expert_number >= 0 && !joins_experts(b))
         snprintf(w->name, sizeof w->name, "model.layers.%lld.mlp.experts.%lld.%.30s",
                  (long long)b->layer, (long long)b->expert_number, name);
@@ -421,18 +424,20 @@ static void add_experts(struct builder *b, uint64_t layer)
     close_group(b);
 }
 
+/* The block of a prediction layer is as the last one. */
 static void add_block(struct builder *b, uint64_t layer)
 {
-    const bool mixture = mlp_of(b->model, layer) == MLP_EXPERTS;
+    const uint64_t like = layer < b->model->layers ? layer : b->model->layers - 1;
+    const bool mixture = mlp_of(b->model, like) == MLP_EXPERTS;
     b->layer = (int64_t)layer;
     open_group(b, group_of_block(layer, false), false);
     if (b->no_memory) return;
     const bool before = !b->arithmetic->norms_after, after = b->model->block_norms == 4;
     if (before) add_norm(b, WEIGHT_NORM_1, b->model->hidden, replicated(b));
     if (b->model->kv_rank)
-        add_latent(b, layer);
+        add_latent(b, like);
     else
-        add_attention(b, layer);
+        add_attention(b, like);
     if (after) add(b, WEIGHT_NORM_1_POST, b->model->hidden, 1, replicated(b));
     if (before && b->model->block_norms != 1)
         add_norm(b, WEIGHT_NORM_2, b->model->hidden, replicated(b));
@@ -455,14 +460,29 @@ static void add_head(struct builder *b, bool has_table)
         add_norm(b, WEIGHT_FINAL_NORM, m->hidden, replicated(b));
         close_group(b);
     }
-    if (m->tied_embeddings) {
-        if (!has_table) add_table(b, true);
-        return;
-    }
+    if ((m->tied_embeddings || m->predict_layers) && !has_table) add_table(b, true);
+    if (m->tied_embeddings) return;
     open_group(b, group_of_head(m), false);
     add(b, WEIGHT_HEAD, m->vocabulary, m->hidden, by_words(b));
     if (m->head_biases) add(b, WEIGHT_HEAD_BIAS, m->vocabulary, 1, by_words(b));
     close_group(b);
+}
+
+/* Multi-token prediction: the table and the head are the model's. */
+static void add_predict(struct builder *b, uint64_t i)
+{
+    const struct rk_model *m = b->model;
+    const uint64_t h = m->hidden;
+    add_block(b, m->layers + i);
+    b->layer = (int64_t)(m->layers + i);
+    open_group(b, group_of_predict(m, i), false);
+    if (b->no_memory) return;
+    add_norm(b, WEIGHT_NEXT_NORM, h, replicated(b));
+    add_norm(b, WEIGHT_STREAM_NORM, h, replicated(b));
+    add(b, WEIGHT_PREDICT_IN, h, 2 * h, by_rows(h, b->tensor, b->t));
+    add_norm(b, WEIGHT_FINAL_NORM, h, replicated(b));
+    close_group(b);
+    b->layer = -1;
 }
 
 /* Random numbers go by the name that the tensor has in Llama's checkpoints and by its layer, so
@@ -504,7 +524,7 @@ enum rk_status weights_plan(const struct rk_model *model, const struct rk_arithm
                             const struct weight_part *part, int parts, struct weights *weights,
                             struct rk_error *error)
 {
-    *weights = (struct weights){.ids = group_of_head(model) + 1};
+    *weights = (struct weights){.ids = group_of_predict(model, model->predict_layers)};
     struct builder b = {.model = model,
                         .arithmetic = arithmetic,
                         .out = weights,
@@ -525,6 +545,8 @@ enum rk_status weights_plan(const struct rk_model *model, const struct rk_arithm
         }
         enter_local(&b, plan, rank, 0);
         if (part[i].heads && !b.no_memory) add_head(&b, embeds);
+        for (uint64_t p = 0; part[i].heads && p < model->predict_layers && !b.no_memory; p++)
+            add_predict(&b, p);
     }
     if (b.no_memory) {
         weights_release(weights);

@@ -77,6 +77,12 @@ enum weight_role {
     WEIGHT_ROUTER_BIAS, /* its gradient counts the tokens that chose an expert (route.c) */
     WEIGHT_SINKS,
     WEIGHT_ROUTER_ADD, /* a bias that scores have */
+    WEIGHT_NEXT_NORM,  /* of a prediction layer (ahead.c): of the next token, of the stream; what
+                          joins both. Its last norm is a WEIGHT_FINAL_NORM */
+    WEIGHT_NEXT_NORM_BIAS,
+    WEIGHT_STREAM_NORM,
+    WEIGHT_STREAM_NORM_BIAS,
+    WEIGHT_PREDICT_IN,
     WEIGHT_ROLES
 };
 
@@ -136,7 +142,8 @@ struct weights {
     int ids; /* groups of the model */
 };
 
-/* Ids of groups. */
+/* Ids of groups. Blocks of prediction layers follow the others; what else these have comes
+ * last. */
 enum { GROUP_TABLE, GROUP_POSITIONS, GROUP_BLOCKS };
 static inline int group_of_block(uint64_t layer, bool experts)
 {
@@ -144,11 +151,15 @@ static inline int group_of_block(uint64_t layer, bool experts)
 }
 static inline int group_of_final_norm(const struct rk_model *m)
 {
-    return GROUP_BLOCKS + 2 * (int)m->layers;
+    return GROUP_BLOCKS + 2 * (int)(m->layers + m->predict_layers);
 }
 static inline int group_of_head(const struct rk_model *m)
 {
     return group_of_final_norm(m) + 1;
+}
+static inline int group_of_predict(const struct rk_model *m, uint64_t i)
+{
+    return group_of_head(m) + 1 + (int)i;
 }
 
 /* Those of world rank `rank` that holds `parts`. Requires a checked plan. */

@@ -48,8 +48,7 @@ struct rk_rotary_stretch {
     X(LLAMA)                                                                                       \
     X(PHI3)                                                                                        \
     X(STARCODER2)                                                                                  \
-    X(NEOX) X(PHI) X(GPTJ) X(OPT) X(BLOOM) X(MPT) X(FALCON) X(FALCON_NEW) X(GPT_OSS)               \
-        X(GRANITE_MOE)
+    X(NEOX) X(PHI) X(GPTJ) X(OPT) X(BLOOM) X(MPT) X(FALCON) X(FALCON_NEW) X(GPT_OSS) X(GRANITE_MOE)
 enum rk_naming {
 #define NAMING(name) RK_NAMES_##name,
     RK_NAMINGS(NAMING)
@@ -111,10 +110,11 @@ struct rk_train {
     bool exact_gelu;  /* GELU by the error function, not by tanh */
     /* routers of experts (docs/train.md) */
     enum rk_scores scores;
-    bool renormalise;   /* the weights of a token's experts sum to one ... */
-    double route_scale; /* ... and are multiplied with this then */
-    double balance;     /* coefficient of the loss that keeps experts equally busy; 0: none */
-    double bias_rate;   /* what biases of routers move by in a step */
+    bool renormalise;    /* the weights of a token's experts sum to one ... */
+    double route_scale;  /* ... and are multiplied with this then */
+    double balance;      /* coefficient of the loss that keeps experts equally busy; 0: none */
+    double bias_rate;    /* what biases of routers move by in a step */
+    double ahead_weight; /* of the mean loss of multi-token prediction layers */
 
     uint32_t
         block_tokens; /* of block-sparse attention, in every other layer; 0: all layers dense */
@@ -130,6 +130,7 @@ struct rk_train_step {
     uint64_t step;  /* counted from 1 */
     double loss;    /* mean over the step's tokens */
     double balance; /* loss of routers, not in `loss`; 0: there is none */
+    double ahead;   /* mean loss of multi-token prediction layers, unweighted, not in it either */
     double norm;    /* of the gradients, before clipping */
     double rate;
     double scale; /* of the loss; 0: there is none */

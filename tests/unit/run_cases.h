@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RUN_MODELS = 14 };
+enum { RUN_MODELS = 16 };
 
 static inline struct rk_model run_model(int which)
 {
@@ -174,6 +174,26 @@ static inline struct rk_model run_model(int which)
          .active_experts = 2,
          .expert_feedforward = 16,
          .expert_every = 2},
+        /* multi-token prediction, with a table that is the head, too, and with one that is not */
+        {.id = "ahead",
+         LLAMA,
+         .hidden = 32,
+         .heads = 4,
+         .kv_heads = 2,
+         .feedforward = 48,
+         .tied_embeddings = true,
+         .predict_layers = 2},
+        {.id = "ahead-mixture",
+         LLAMA,
+         NARROW,
+         .feedforward = 32,
+         .experts = 4,
+         .active_experts = 2,
+         .expert_feedforward = 16,
+         .shared_experts = 1,
+         .router_biases = true,
+         .dense_layers = 1,
+         .predict_layers = 1},
     };
 #undef SIZE
 #undef SMALL
@@ -234,7 +254,7 @@ static inline const char *run_data(void)
 
 struct run_trace {
     int steps;
-    double loss[64], balance[64], norm[64], scale[64];
+    double loss[64], balance[64], ahead[64], norm[64], scale[64];
     bool skipped[64];
 };
 
@@ -243,6 +263,7 @@ static inline bool run_note(void *context, const struct rk_train_step *step)
     struct run_trace *trace = context;
     trace->loss[trace->steps] = step->loss;
     trace->balance[trace->steps] = step->balance;
+    trace->ahead[trace->steps] = step->ahead;
     trace->scale[trace->steps] = step->scale;
     trace->skipped[trace->steps] = step->skipped;
     trace->norm[trace->steps++] = step->norm;

@@ -237,7 +237,8 @@ static inline bool run_equals_one_rank(const struct rk_model *model, const char 
     for (int i = 0; i < RUN_STEPS; i++)
         cr_expect(
             off(many.loss[i], one.loss[i]) < 1e-11 && off(many.norm[i], one.norm[i]) < 1e-11 &&
-                fabs(many.balance[i] - one.balance[i]) < 1e-11 * one.balance[i] + 1e-300,
+                fabs(many.balance[i] - one.balance[i]) < 1e-11 * one.balance[i] + 1e-300 &&
+                fabs(many.ahead[i] - one.ahead[i]) <= 1e-11 * one.ahead[i],
             "%s: %s%s, %s, step %d: loss %.17g for %.17g, norm %.17g for %.17g", label, model->id,
             sparse, words, i, many.loss[i], one.loss[i], many.norm[i], one.norm[i]);
     return true;

@@ -50,7 +50,7 @@ static double loss(struct bench *b)
 {
     struct step_result result;
     cr_assert(engine_f64.step(b->engine, 0, &result));
-    return result.loss + result.balance;
+    return result.loss + result.balance + b->job.settings.ahead_weight * result.ahead;
 }
 
 static void check_element(struct bench *b, const char *model, const struct weight *w, int group,

@@ -51,6 +51,11 @@ Test(run_plans, each)
         {7, "tp2 sp cp2 dp2 mbs2 gbs8 ep4 etp1 capacity=0.6 cp-contiguous zero1"},
         {7, "pp2 cp4 cp-kind=ulysses mbs1 gbs4 dp1 ep2 dispatcher=deepep capacity=1.3"},
         {7, "pp2 dp2 mbs1 gbs16 schedule=dualpipe ep2 grad-overlap"},
+        /* ranks whose experts get no token */
+        {15, "cp4 dp1 mbs1 gbs2 cp-kind=gather cp-contiguous zero3 capacity=0.3"},
+        /* prediction layers, whose table two stages have */
+        {14, "tp2 sp pp2 dp1 mbs1 gbs4 schedule=zero-bubble zero2 recompute=full"},
+        {15, "pp2 dp2 mbs1 gbs16 schedule=dualpipe ep2 grad-overlap"},
         /* norms after halves that run again up to them, or with them */
         {11, "tp2 sp dp1 mbs1 gbs4 recompute=selective recompute-parts=mlp"},
         {11, "pp2 dp1 mbs1 gbs4 recompute=selective recompute-parts=mlp+layernorm"},

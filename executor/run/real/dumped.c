@@ -116,7 +116,7 @@ static void dump_rows(struct engine *e, size_t mb, size_t first, size_t rows,
 /* The how manieth of its layer an operation is. */
 static int place_in_layer(const struct engine *e, const struct at_layer *l, enum op op)
 {
-    const struct layer *layer = &e->job->layer[l->kind];
+    const struct layer *layer = &e->job->layer[l->depth ? LAYER_PREDICT : l->kind];
     for (int i = 0; i < layer->operations; i++)
         if (layer->operation[i].op == op) return i;
     return layer->operations;
@@ -133,7 +133,9 @@ void dump_operation(struct engine *e, const struct instruction *i)
     char order[48], name[96];
     if (!e->dump || !slot || (!back && i->work != WORK_FORWARD)) return;
     if (!f->slot[slot] || f->packed[slot]) return;
-    const long long layer = (long long)l->layer, layers = (long long)e->job->model.layers;
+    const struct rk_model *m = &e->job->model;
+    const long long layer = (long long)l->layer,
+                    layers = (long long)(m->layers + m->predict_layers);
     snprintf(order, sizeof order, "%d %06lld %04d", back ? 2 : 1, back ? layers - layer : layer + 1,
              back ? 1000 - place_in_layer(e, l, (enum op)i->operation)
                   : place_in_layer(e, l, (enum op)i->operation));

@@ -33,13 +33,26 @@ static void look_up_rows(struct engine *e, const uint32_t *token, uint32_t first
             clear_bytes(y + i * e->hidden, e->hidden * sizeof *y);
 }
 
+/* Of a microbatch, those of the layer's depth. */
+static const uint32_t *tokens_of(const struct engine *e, const struct at_layer *l, size_t mb)
+{
+    const size_t all = e->job->microbatches * e->rows;
+    return (l->depth ? e->ahead + 2 * (size_t)(l->depth - 1) * all : e->token) + mb * e->rows;
+}
+
+static const uint32_t *targets_of(const struct engine *e, const struct at_layer *l, size_t mb)
+{
+    const size_t all = e->job->microbatches * e->rows;
+    return l->depth ? tokens_of(e, l, mb) + all : e->target + mb * e->rows;
+}
+
 void REAL(embed)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     uint32_t first = 0, count = 0;
     size_t box = 0;
     shard_of_words(e, l->table, WEIGHT_TABLE, &first, &count, &box);
     const struct matrix table = matrix_of(e, l->table, WEIGHT_TABLE);
-    const uint32_t *token = e->token + mb * e->rows;
+    const uint32_t *token = tokens_of(e, l, mb);
     real *y = make(e, f, SLOT_OUT_2, e->rows * e->hidden);
     if (table.plain)
         lookup_forward(e->rows, e->hidden, token, first, count, table.plain, y);
@@ -60,10 +73,11 @@ void REAL(embed_input)(struct engine *e, struct at_layer *l, struct frame *f, si
         real *own = f->slot[f->slot[SLOT_DWHOLE_OUT_2] ? SLOT_DWHOLE_OUT_2 : SLOT_DX];
         scale_by(e->rows * e->hidden, scale, own);
     }
-    lookup_backward(e->rows, e->hidden, e->token + mb * e->rows, first, count, dy,
+    lookup_backward(e->rows, e->hidden, tokens_of(e, l, mb), first, count, dy,
                     gradient(e, l->table, WEIGHT_TABLE));
     drop(e, f, SLOT_DWHOLE_OUT_2);
     drop(e, f, SLOT_DX);
+    if (l->depth) move(e, f, SLOT_DSTREAM, SLOT_DX);
 }
 
 void REAL(embed_reduce)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -115,12 +129,18 @@ void REAL(embed_norm_input)(struct engine *e, struct at_layer *l, struct frame *
 void REAL(final_norm)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
+    const bool read_on = l + 1 < e->layer + e->layers && l[1].depth && !e->forward_only;
     norm_run(e, l->dense, WEIGHT_FINAL_NORM, f, SLOT_X, SLOT_N_1, SLOT_STATS_1);
+    if (read_on)
+        copy_bytes(make(e, f, SLOT_OUT_2, e->share * e->hidden), f->slot[SLOT_N_1],
+                   e->share * e->hidden * sizeof(real));
 }
 
 void REAL(final_norm_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
+    if (f->slot[SLOT_DX]) /* of the prediction layer that has read it */
+        add_to(e->share * e->hidden, f->slot[SLOT_DX], f->slot[SLOT_DN_1]);
     norm_back(e, l->dense, WEIGHT_FINAL_NORM, f, SLOT_X, SLOT_DN_1, SLOT_STATS_1, SLOTS);
     drop(e, f, SLOT_X);
 }
@@ -258,6 +278,7 @@ static double loss_of_rows(struct engine *e, size_t rows, const uint32_t *target
 {
     double loss = 0;
     for (size_t i = 0; !COUNTS && i < rows; i++) {
+        if (target[i] == RK_NO_TARGET) continue;
         const double lost =
             log((double)state[rows + i]) + (double)state[i] - (double)state[2 * rows + i];
         loss += lost;
@@ -312,7 +333,9 @@ static double head_rows(struct engine *e, struct at_layer *l, const real *x, siz
     const size_t box = logits.box;
     real *state = take(e, 3 * rows);
     logits.own = logits.all = take(e, rows * box);
-    const double scale = e->scaler.scale / rows_of_loss(job);
+    const double weight_of_it =
+        l->depth ? job->settings.ahead_weight / (double)job->model.predict_layers : 1;
+    const double scale = e->scaler.scale / rows_of_loss(job) * weight_of_it;
     product_forward(e, rows, box, e->hidden, x, matrix_of(e, s, role),
                     weight(e, s, WEIGHT_HEAD_BIAS), logits.own);
     shape_logits(e, rows * box, logits.own);
@@ -325,6 +348,8 @@ static double head_rows(struct engine *e, struct at_layer *l, const real *x, siz
         loss_state(e, &logits, target, state);
         loss = loss_of_rows(e, rows, target, state);
         if (dx) loss_back(e, &logits, target, state, scale);
+        for (size_t i = 0; dx && l->depth && i < rows; i++)
+            if (target[i] == RK_NO_TARGET) clear_bytes(logits.own + i * box, box * sizeof(real));
     }
     if (dx) {
         shape_logits_back(e, rows * box, slopes, logits.own);
@@ -369,11 +394,12 @@ void REAL(cross_entropy)(struct engine *e, struct at_layer *l, struct frame *f, 
     /* ranks of a vocabulary talk once, about all rows */
     const bool chunks = (e->plan->loss_in_chunks || e->forward_only) && e->tensor.ranks == 1;
     const size_t step = chunks ? LOGIT_ROWS : e->rows;
+    const uint32_t *target = targets_of(e, l, mb);
     double loss = 0;
     for (size_t i = 0; i < e->rows; i += step)
         loss += head_rows(e, l, x + i * e->hidden, e->rows - i < step ? e->rows - i : step,
-                          e->target + mb * e->rows + i, dx ? dx + i * e->hidden : NULL);
-    e->row_loss[mb] = loss;
+                          target + i, dx ? dx + i * e->hidden : NULL);
+    e->row_loss[l->depth ? e->job->microbatches + mb : mb] += loss;
     drop(e, f, SLOT_WHOLE_1);
     drop(e, f, SLOT_N_1);
 }

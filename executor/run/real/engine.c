@@ -86,18 +86,24 @@ static struct store *store_of(struct engine *e, int id)
     return NULL;
 }
 
+/* Which block it is as: that of a prediction layer is as the last one. */
+static uint64_t like_block(const struct engine *e, const struct at_layer *l)
+{
+    return l->depth ? e->job->model.layers - 1 : (uint64_t)l->layer;
+}
+
 static void open_block(struct engine *e, struct at_layer *l)
 {
     const struct rk_model *m = &e->job->model;
-    const uint64_t i = (uint64_t)l->layer;
+    const uint64_t i = like_block(e, l);
     const bool local = mixer_of(m, i) == MIXER_LOCAL;
     const struct head_shape shape = head_shape_of(m, local);
-    enter(e, plan_local_of(&e->job->plan, i));
+    enter(e, l->depth ? 0 : plan_local_of(&e->job->plan, i));
     const size_t t = (size_t)e->tensor.ranks;
     l->place = e->at;
     l->kind = layer_kind_of(m, i);
-    l->dense = store_of(e, group_of_block(i, false));
-    l->experts = store_of(e, group_of_block(i, true));
+    l->dense = store_of(e, group_of_block((uint64_t)l->layer, false));
+    l->experts = store_of(e, group_of_block((uint64_t)l->layer, true));
     l->heads = (size_t)shape.heads / t;
     l->kv_heads = (size_t)shape.kv_heads > t ? (size_t)shape.kv_heads / t : 1;
     l->d = (size_t)shape.width;
@@ -112,12 +118,43 @@ static void open_block(struct engine *e, struct at_layer *l)
     l->mask.full = e->place[l->place].plan->full_attention;
 }
 
-static bool open_layers(struct engine *e, const struct weight_part *part, int parts)
+static void add_head(struct engine *e, int part, int64_t layer, int depth)
 {
     const struct rk_model *m = &e->job->model;
+    struct at_layer *l = &e->layer[e->layers++];
+    *l = (struct at_layer){.part = part, .layer = layer, .depth = depth, .kind = LAYER_HEAD};
+    l->dense =
+        store_of(e, depth ? group_of_predict(m, (uint64_t)depth - 1) : group_of_final_norm(m));
+    l->table = store_of(e, GROUP_TABLE);
+    l->head = store_of(e, group_of_head(m));
+}
+
+/* The model's head; prediction layers, of which each is three here. */
+static void add_heads(struct engine *e, int part)
+{
+    const struct rk_model *m = &e->job->model;
+    const int64_t blocks = (int64_t)m->layers, ahead = (int64_t)m->predict_layers;
+    add_head(e, part, blocks + ahead, 0);
+    for (int64_t i = 0; i < ahead; i++) {
+        struct at_layer *l = &e->layer[e->layers++];
+        const struct at_layer one = {.part = part, .layer = blocks + i, .depth = (int)i + 1};
+        *l = one;
+        l->kind = LAYER_PREDICT;
+        l->dense = store_of(e, group_of_predict(m, (uint64_t)i));
+        l->table = store_of(e, GROUP_TABLE);
+        l = &e->layer[e->layers++];
+        *l = one;
+        open_block(e, l);
+        add_head(e, part, blocks + i, (int)i + 1);
+    }
+}
+
+static bool open_layers(struct engine *e, const struct weight_part *part, int parts)
+{
     int count = 0;
     for (int p = 0; p < parts; p++)
-        count += (int)part[p].layers + part[p].embeds + part[p].heads;
+        count += (int)part[p].layers + part[p].embeds +
+                 part[p].heads * (1 + 3 * (int)e->job->model.predict_layers);
     e->layer = calloc((size_t)count, sizeof *e->layer);
     for (int p = 0; e->layer && p < parts; p++) {
         if (part[p].embeds) {
@@ -132,13 +169,7 @@ static bool open_layers(struct engine *e, const struct weight_part *part, int pa
             l->layer = (int64_t)(part[p].first + i);
             open_block(e, l);
         }
-        if (part[p].heads) {
-            struct at_layer *l = &e->layer[e->layers++];
-            *l = (struct at_layer){.part = p, .layer = (int64_t)m->layers, .kind = LAYER_HEAD};
-            l->dense = store_of(e, group_of_final_norm(m));
-            l->table = store_of(e, GROUP_TABLE);
-            l->head = store_of(e, group_of_head(m));
-        }
+        if (part[p].heads) add_heads(e, p);
     }
     for (int i = 0; e->layer && i < e->layers; i++)
         if (!(e->layer[i].frame = calloc(e->job->microbatches, sizeof(struct frame)))) return false;
@@ -154,11 +185,13 @@ static bool open_rows(struct engine *e, struct place *p, const struct local_part
     p->rows = p->batch * p->local;
     p->share = l->plan.sequence_parallel ? p->rows / (size_t)p->tensor.ranks : p->rows;
     p->spans = REAL(context_spans)(l, job->sequence, (uint32_t)p->context_rank, p->span);
-    p->token = calloc(3 * mbs * p->rows, sizeof *p->token);
+    const size_t ahead = 2 * job->model.predict_layers;
+    p->token = calloc((3 + ahead) * mbs * p->rows, sizeof *p->token);
     p->number = calloc(mbs * p->rows, sizeof *p->number);
     if (!p->token || !p->number) return false;
     p->target = p->token + mbs * p->rows;
     p->position = p->target + mbs * p->rows;
+    p->ahead = p->position + mbs * p->rows;
     return true;
 }
 
@@ -182,8 +215,9 @@ static bool open_turns(struct engine *e)
     }
     for (int i = 0; i < e->layers; i++) {
         struct at_layer *l = &e->layer[i];
-        const uint64_t n = (uint64_t)l->layer;
-        if (l->layer < 0 || n >= job->model.layers) continue;
+        if (l->kind == LAYER_EMBEDDING || l->kind == LAYER_HEAD || l->kind == LAYER_PREDICT)
+            continue;
+        const uint64_t n = like_block(e, l);
         const bool local = mixer_of(&job->model, n) == MIXER_LOCAL && e->local_turn;
         const bool turned = n / 64 >= RK_LAYER_WORDS || !(has->unturned[n / 64] >> n % 64 & 1);
         l->turn = !turned ? NULL : local ? e->local_turn : e->turn;
@@ -215,9 +249,9 @@ static bool open_batch(struct engine *e)
     e->here = e->place[0];
     e->at = 0;
     e->sample = calloc(2 * job->sequence + 1, sizeof *e->sample);
-    e->row_loss = calloc(job->microbatches, sizeof *e->row_loss);
+    e->row_loss = calloc(2 * job->microbatches, sizeof *e->row_loss);
     e->sums = calloc((size_t)e->weights.ids * job->plan.ranks, sizeof *e->sums);
-    e->reports = calloc(4 * job->plan.ranks, sizeof *e->reports);
+    e->reports = calloc(5 * job->plan.ranks, sizeof *e->reports);
     if (!e->sample || !e->row_loss || !e->sums || !e->reports) return false;
     if (job->model.position == RK_POSITION_ALIBI) return open_slopes(e);
     if (job->model.position != RK_POSITION_ROPE) return true;

@@ -564,6 +564,11 @@ kernel REAL(embed), REAL(embed_input), REAL(embed_reduce), REAL(positions), REAL
     REAL(embed_norm), REAL(embed_norm_input), REAL(final_norm), REAL(final_norm_input),
     REAL(head_gather), REAL(head_gather_input), REAL(cross_entropy);
 
+/* multi-token prediction (ahead.c) */
+kernel REAL(next_norm), REAL(next_norm_input), REAL(stream_norm), REAL(stream_norm_input),
+    REAL(predict_in), REAL(predict_in_input), REAL(predict_in_weight), REAL(predict_gather),
+    REAL(predict_gather_input);
+
 #define MIXTURE(X)                                                                                 \
     X(router)                                                                                      \
     X(routing)                                                                                     \

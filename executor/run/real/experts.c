@@ -169,6 +169,7 @@ void REAL(experts_out_weight)(struct engine *e, struct at_layer *l, struct frame
     (void)mb;
     const struct mixture_state *m = f->mixture;
     struct gradient_at dw = gradient_at(l->experts, WEIGHT_EXPERT_DOWN);
+    REAL(gradients_of)(e, l->experts, false); /* ranks sum them, though none here has tokens */
     real *db = gradient(e, l->experts, WEIGHT_EXPERT_DOWN_BIAS);
     for (size_t x = 0, at = 0; x < m->local; x++) {
         const size_t rows = rows_of_expert(m, x);

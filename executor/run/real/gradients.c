@@ -76,7 +76,7 @@ static bool works_apart(const struct engine *e)
 /* Are the table's gradients 0 but for the rows of this rank's tokens? */
 static bool is_sparse(const struct engine *e, const struct store *s)
 {
-    return s->head && !s->tied && !e->dual && !works_apart(e);
+    return s->head && !s->tied && !e->dual && !works_apart(e) && !e->job->model.predict_layers;
 }
 
 static void swap_ends(struct store *s)
@@ -364,8 +364,8 @@ static void sum_sparse(struct engine *e, struct store *s)
     swap_ends(s);
 }
 
-/* A tied table: what the head has found is added to what the embedding has, on both stages that
- * have it. */
+/* A table of both ends: what the head and prediction layers have found is added to what the
+ * embedding has, on both stages that have it. */
 static void sum_tied(struct engine *e, struct store *s)
 {
     const size_t n = count_of(e, s), bytes = n * element_bytes(e);
@@ -382,10 +382,11 @@ static void sum_tied(struct engine *e, struct store *s)
     const bool first = e->stages.me == 0;
     int ends[2] = {e->stages.rank[0], e->stages.rank[e->stages.ranks - 1]};
     const struct comm_group both = {2, first ? 0 : 1, ends};
-    void *own = first ? s->gradient : s->head, *other = borrow(e, n);
+    void *own = first || !s->head ? s->gradient : s->head, *other = borrow(e, n);
+    if (own == s->head && e->job->model.predict_layers) add(e, n, s->gradient, own);
     if (!comm_pass_on(e->comm, &both, "tied embedding", own, other, bytes)) give_up(e);
     add(e, n, other, own);
-    if (!first) copy_bytes(s->gradient, own, bytes);
+    if (own != s->gradient) copy_bytes(s->gradient, own, bytes);
     give(e, other);
     stretch_end(e, begin);
 }
@@ -396,8 +397,9 @@ static void reduce_store(struct engine *e, struct store *s)
 {
     const bool ends = s->head || s->tied, first = ends && !shards_gradients(e);
     if (first) sum_tied(e, s);
-    /* of a tied table on two stages each has one part */
-    if (first || !(s->tied && e->stages.me != 0)) reduce_gradient(e, s, s->gradient);
+    /* of a tied table on two stages each has one part, but for prediction layers' lookups */
+    const bool looks_up = !s->tied || e->stages.me == 0 || e->job->model.predict_layers;
+    if (first || looks_up) reduce_gradient(e, s, s->gradient);
     if (s->head && !first) reduce_gradient(e, s, s->head);
     if (ends && !first) sum_tied(e, s);
 }

@@ -411,7 +411,7 @@ static void residual_1_input(struct engine *e, struct at_layer *l, struct frame 
 /* clang-format off */
 const struct kernels kernel_table[OPS] = {
     /*     operation             part           forward               input                weight          brings */
-    KERNEL(EMBEDDING,           PART_MEMORY,    REAL(embed), REAL(embed_input), NULL, {0})
+    KERNEL(EMBEDDING,           PART_MEMORY,    REAL(embed), REAL(embed_input), NULL, {SLOT_OUT_1})
     KERNEL(EMBEDDING_REDUCE,    PART_COMM,      REAL(embed_reduce), NULL, NULL, {0})
     KERNEL(POSITIONS,           PART_MEMORY,    REAL(positions), REAL(positions_input), NULL, {0})
     KERNEL(EMBEDDING_NORM,      PART_MEMORY,    REAL(embed_norm), REAL(embed_norm_input), NULL, {0})
@@ -477,6 +477,11 @@ const struct kernels kernel_table[OPS] = {
     KERNEL(SHARED_REDUCE,       PART_COMM,      REAL(shared_reduce), REAL(shared_reduce_input), NULL, {0})
     KERNEL(SHARED_GATE,         PART_MEMORY,    REAL(shared_gate), REAL(shared_gate_input), NULL, {SLOT_GATES})
     KERNEL(SHARED_SUM,          PART_MEMORY,    REAL(shared_sum), REAL(shared_sum_input), NULL, {0})
+    KERNEL(NEXT_NORM,           PART_MEMORY,    REAL(next_norm), REAL(next_norm_input), NULL, {SLOT_STATS_2})
+    KERNEL(STREAM_NORM,         PART_MEMORY,    REAL(stream_norm), REAL(stream_norm_input), NULL, {SLOT_STATS_1})
+    KERNEL(PREDICTION_GATHER,   PART_COMM,      NULL, NULL, NULL, {0})
+    KERNEL(PREDICTION_IN,       PART_MATRIX,    REAL(predict_in), REAL(predict_in_input), REAL(predict_in_weight), {SLOT_IN})
+    KERNEL(PREDICTION_ALL_GATHER, PART_COMM,    REAL(predict_gather), REAL(predict_gather_input), NULL, {0})
     KERNEL(FINAL_NORM,          PART_MEMORY,    REAL(final_norm), REAL(final_norm_input), NULL, {SLOT_N_1, SLOT_STATS_1})
     KERNEL(LOGITS_GATHER,       PART_COMM,      REAL(head_gather), REAL(head_gather_input), NULL, {0})
     KERNEL(LOGITS,              PART_MATRIX,    NULL, NULL, NULL, {0})

@@ -10,7 +10,7 @@
 static bool joined(const struct engine *e, int one, int other)
 {
     const struct at_layer *a = &e->layer[one], *b = &e->layer[other];
-    return b->layer == a->layer + 1 && (a->part == b->part || !e->dual);
+    return a->part == b->part || (b->layer == a->layer + 1 && !e->dual);
 }
 
 /* The way back through the embedding reads none, and has not asked for them (transfers.c). */
@@ -59,7 +59,12 @@ static void hand_on(struct engine *e, int layer, uint32_t microbatch)
     struct at_layer *l = &e->layer[layer];
     struct frame *f = &l->frame[microbatch];
     if (layer + 1 >= e->layers || !joined(e, layer, layer + 1) || !f->slot[SLOT_OUT_2]) return;
-    l[1].frame[microbatch].slot[SLOT_X] = relay(e, l->place, l[1].place, f->slot[SLOT_OUT_2]);
+    struct frame *next = &l[1].frame[microbatch];
+    if (next->slot[SLOT_X]) { /* a head keeps its own */
+        drop(e, f, SLOT_OUT_2);
+        return;
+    }
+    next->slot[SLOT_X] = relay(e, l->place, l[1].place, f->slot[SLOT_OUT_2]);
     f->slot[SLOT_OUT_2] = NULL;
 }
 
@@ -210,6 +215,19 @@ static uint64_t sample_number(const struct engine *e, uint64_t step, uint64_t mb
     return step * all + rank * job->microbatches * e->batch + mb * e->batch + b;
 }
 
+/* What prediction layers look up at position `p` of the sample, and what they are to predict: the
+ * last ones have nothing to predict, and token 0. */
+static void look_ahead(struct engine *e, size_t row, uint64_t p)
+{
+    const uint64_t all = e->job->microbatches * e->rows, sequence = e->job->sequence;
+    for (uint64_t depth = 1; depth <= e->job->model.predict_layers; depth++) {
+        uint32_t *token = e->ahead + 2 * (depth - 1) * all + row;
+        const uint64_t at = p + depth;
+        token[0] = at < sequence ? e->sample[at] : 0;
+        token[all] = at < sequence ? e->sample[at + 1] : RK_NO_TARGET;
+    }
+}
+
 static void load_rows(struct engine *e, uint64_t step)
 {
     for (uint64_t mb = 0; mb < e->job->microbatches; mb++)
@@ -225,6 +243,7 @@ static void load_rows(struct engine *e, uint64_t step)
                     e->token[row] = e->sample[p];
                     e->target[row] = target[p];
                     e->number[row] = n;
+                    if (!COUNTS) look_ahead(e, row, p);
                 }
         }
 }
@@ -308,6 +327,7 @@ void run_instruction(struct engine *e, const struct instruction *i, uint64_t ste
         book(e, PART_OFFLOAD, cpu_s, wall_s);
         return;
     }
+    if (e->forward_only && e->layer[i->layer].depth) return; /* these are of training */
     switch ((enum what)i->what) {
     case DO_OPERATION:
         run_operation(e, i);
@@ -335,12 +355,13 @@ void run_instruction(struct engine *e, const struct instruction *i, uint64_t ste
 
 /* Losses of this rank's microbatches, in order; context and data ranks have different tokens,
  * tensor ranks the same. */
-static double own_loss(const struct engine *e)
+static double own_loss(const struct engine *e, bool ahead)
 {
+    const uint64_t mbs = e->job->microbatches;
     double loss = 0;
     if (e->place[0].tensor.me != 0 || !e->heads) return 0;
-    for (uint64_t mb = 0; mb < e->job->microbatches; mb++)
-        loss += e->row_loss[mb];
+    for (uint64_t mb = 0; mb < mbs; mb++)
+        loss += e->row_loss[ahead * mbs + mb];
     return loss;
 }
 
@@ -365,19 +386,22 @@ static double computed_s(const struct engine *e)
            part[PART_AGAIN].wall_s;
 }
 
-/* All ranks learn both losses, and how long each has computed. */
+/* All ranks learn the losses, and how long each has computed. */
 static void report_step(struct engine *e, double compute_s, struct step_result *result)
 {
-    const double own[3] = {own_loss(e), compute_s, e->balance};
+    const double own[4] = {own_loss(e, false), compute_s, e->balance, own_loss(e, true)};
     const int ranks = e->world.ranks;
-    double *seconds = e->reports + 3 * ranks, loss = 0;
+    double *seconds = e->reports + 4 * ranks, loss = 0, ahead = 0;
     if (!comm_all_gather(e->comm, &e->world, "loss", own, e->reports, sizeof own)) give_up(e);
     for (int i = 0; i < ranks; i++) {
-        loss += e->reports[3 * i];
-        seconds[i] = e->reports[3 * i + 1];
-        result->balance += e->reports[3 * i + 2];
+        loss += e->reports[4 * i];
+        seconds[i] = e->reports[4 * i + 1];
+        result->balance += e->reports[4 * i + 2];
+        ahead += e->reports[4 * i + 3];
     }
     result->loss = loss / rows_of_loss(e->job);
+    const uint64_t layers = e->job->model.predict_layers;
+    result->ahead = layers ? ahead / rows_of_loss(e->job) / (double)layers : 0;
     result->compute_s = seconds;
 }
 
@@ -394,7 +418,7 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
     double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), begin_s = clock_s(CLOCK_MONOTONIC);
     load_batch(e, step);
     book(e, PART_MEMORY, cpu_s, begin_s);
-    memset(e->row_loss, 0, e->job->microbatches * sizeof *e->row_loss);
+    memset(e->row_loss, 0, 2 * e->job->microbatches * sizeof *e->row_loss);
     e->least_came = e->most_came = 0;
     e->balance = result->balance = 0;
     e->comes = 0;
@@ -411,7 +435,7 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
     }
     report_step(e, computed_s(e) - computed, result);
     e->booked_bytes = e->comm->sent_bytes; /* the report's are no part's */
-    if (!dump_end(e, own_loss(e) / rows_of_loss(e->job))) return false;
+    if (!dump_end(e, own_loss(e, false) / rows_of_loss(e->job))) return false;
     result->clock_s = e->comm->clock.now_s;
     result->wall_s = clock_s(CLOCK_MONOTONIC) - wall_s;
     result->peak_bytes = e->pool.peak_bytes;

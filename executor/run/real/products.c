@@ -10,13 +10,14 @@
 /* What products alone read, but for the table, whose rows are looked up as well. Routers are not
  * here: their scores are of 32 bits, as frameworks have them. */
 static const bool multiplied[WEIGHT_ROLES] = {
-    [WEIGHT_TABLE] = true,     [WEIGHT_Q] = true,           [WEIGHT_K] = true,
-    [WEIGHT_V] = true,         [WEIGHT_Q_DOWN] = true,      [WEIGHT_Q_UP] = true,
-    [WEIGHT_KV_DOWN] = true,   [WEIGHT_KV_UP] = true,       [WEIGHT_OUT] = true,
-    [WEIGHT_GATE] = true,      [WEIGHT_UP] = true,          [WEIGHT_DOWN] = true,
-    [WEIGHT_DESCEND] = true,   [WEIGHT_ASCEND] = true,      [WEIGHT_SHARED_GATE] = true,
-    [WEIGHT_SHARED_UP] = true, [WEIGHT_SHARED_DOWN] = true, [WEIGHT_EXPERT_GATE] = true,
-    [WEIGHT_EXPERT_UP] = true, [WEIGHT_EXPERT_DOWN] = true, [WEIGHT_HEAD] = true,
+    [WEIGHT_TABLE] = true,      [WEIGHT_Q] = true,           [WEIGHT_K] = true,
+    [WEIGHT_V] = true,          [WEIGHT_Q_DOWN] = true,      [WEIGHT_Q_UP] = true,
+    [WEIGHT_KV_DOWN] = true,    [WEIGHT_KV_UP] = true,       [WEIGHT_OUT] = true,
+    [WEIGHT_GATE] = true,       [WEIGHT_UP] = true,          [WEIGHT_DOWN] = true,
+    [WEIGHT_DESCEND] = true,    [WEIGHT_ASCEND] = true,      [WEIGHT_SHARED_GATE] = true,
+    [WEIGHT_SHARED_UP] = true,  [WEIGHT_SHARED_DOWN] = true, [WEIGHT_EXPERT_GATE] = true,
+    [WEIGHT_EXPERT_UP] = true,  [WEIGHT_EXPERT_DOWN] = true, [WEIGHT_HEAD] = true,
+    [WEIGHT_PREDICT_IN] = true,
 };
 
 bool is_multiplied(enum weight_role role)

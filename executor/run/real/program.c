@@ -41,11 +41,40 @@ static void put(struct linker *l, struct instruction i)
     e->program[e->instructions++] = i;
 }
 
-/* Index of a layer of the program among those of the rank. */
-static int layer_at(const struct engine *e, const struct rk_instruction *i)
+/* Which of the three of a prediction layer an operation is of. */
+static int piece_of(enum op op)
 {
-    for (int l = 0; l < e->layers; l++)
-        if (e->layer[l].layer == i->layer) return l;
+    switch (op) {
+    case OP_EMBEDDING:
+    case OP_EMBEDDING_REDUCE:
+    case OP_NEXT_NORM:
+    case OP_STREAM_NORM:
+    case OP_PREDICTION_GATHER:
+    case OP_PREDICTION_IN:
+    case OP_PREDICTION_ALL_GATHER:
+        return 0;
+    case OP_FINAL_NORM:
+    case OP_LOGITS_GATHER:
+    case OP_LOGITS:
+    case OP_LOGIT_CAP:
+    case OP_LOSS_REDUCE:
+    case OP_LOGITS_ALL_GATHER:
+    case OP_CROSS_ENTROPY:
+        return 2;
+    default:
+        return 1;
+    }
+}
+
+/* Index of a layer of the program among those of the rank. */
+static int layer_at(const struct linker *l, const struct rk_instruction *i)
+{
+    const struct engine *e = l->e;
+    for (int n = 0; n < e->layers; n++) {
+        if (e->layer[n].layer != i->layer) continue;
+        if (!e->layer[n].depth || i->task == RK_NONE) return n;
+        return n + piece_of((enum op)l->program->task[i->task].op);
+    }
     return -1;
 }
 
@@ -204,8 +233,9 @@ static bool within_attention(const struct rk_instruction *i)
 
 static void link_instruction(struct linker *l, const struct rk_instruction *i)
 {
-    const int layer = layer_at(l->e, i);
+    const int layer = layer_at(l, i);
     if (layer < 0 || i->microbatch < 0 || within_attention(i)) return;
+    if (i->work == RK_WORK_AGAIN && l->e->layer[layer].kind == LAYER_HEAD) return; /* it is kept */
     const bool message = i->what == RK_DO_SEND || i->what == RK_DO_RECV;
     if (l->relayouts && message) return;
     if (i->what == RK_DO_SEND)
@@ -232,13 +262,14 @@ static void look_for_groups(struct linker *l, enum work work, int layer)
 static void look_ahead(struct linker *l, const struct rk_instruction *i)
 {
     struct engine *e = l->e;
-    const int layer = layer_at(e, i);
+    const int layer = layer_at(l, i);
     if (layer >= 0 && i->microbatch >= 0 && i->what == RK_DO_RUN && i->stream == RK_ON_OUT)
         l->away[(size_t)layer * e->job->microbatches + (size_t)i->microbatch] = true;
     if (layer < 0 || i->microbatch < 0 || !puts_operation(l, i)) return;
     if (i->work == RK_WORK_WEIGHT) ++*left_of(l, layer, i->microbatch);
     look_for_groups(l, (enum work)i->work, layer);
     if (i->work != RK_WORK_AGAIN || e->job->plan.recompute_rest) return;
+    if (e->layer[layer].kind == LAYER_HEAD) return;
     const struct kernels *k = &kernel_table[l->program->task[i->task].op];
     const bool across = e->place[e->layer[layer].place].ulysses.ranks > 1 && k->kept[2] == SLOT_ATT;
     for (int s = 0; s < (across ? 2 : 3) && k->kept[s];

@@ -182,7 +182,9 @@ struct store {
 
 struct at_layer {
     int part;      /* of the model's parts that are here: messages join them, even on one rank */
-    int64_t layer; /* -1: embedding; model.layers: head */
+    int64_t layer; /* -1: embedding; as the program counts them: blocks, prediction layers, head */
+    int depth;     /* of a prediction layer, from 1 on: it has three here, what it begins with, its
+                      block, its head; 0: none */
     int place;     /* engine.place */
     enum layer_kind kind;
     struct store *dense, *experts; /* of the embedding: positions */
@@ -248,6 +250,7 @@ struct instruction {
     struct run_span span[2]; /* of a sample's tokens here */                                       \
     int spans;                                                                                     \
     uint32_t *token, *target, *position; /* (microbatches, rows) */                                \
+    uint32_t *ahead; /* (prediction layers, 2, microbatches, rows): their tokens and targets */    \
     uint64_t *number; /* (microbatches, rows): of the row's sample */
 /* clang-format on */
 
@@ -302,7 +305,7 @@ struct engine {
     real *turn, *local_turn; /* rotary tables: of all layers, or of those that see all tokens */
     size_t turned;           /* elements of a head that they turn */
     real *slopes;            /* (heads of the model): ALiBi's; NULL */
-    double *row_loss;        /* (microbatches): sums */
+    double *row_loss;        /* (2, microbatches): sums, and of all prediction layers */
     double loss;
     double balance; /* this rank's part of the routers' loss */
     bool forward_only;
@@ -312,9 +315,10 @@ struct engine {
     const struct run_rows *going; /* ... the rows */
     struct mapped *mapped;        /* (weights.weights): of what lies in files; NULL: nothing */
     uint32_t *sample;             /* (sequence + 1): scratch */
-    double *reports;   /* (ranks, 3): loss, seconds of computing, routers' loss; seconds of all */
-    double *sums;      /* of gradients: (ids, tensor ranks, data ranks) */
-    struct dump *dump; /* of the step at hand, where it is asked for; NULL */
+    double *reports; /* (ranks, 4): loss, seconds of computing, losses of routers and of prediction
+                        layers; seconds of all */
+    double *sums;    /* of gradients: (ids, tensor ranks, data ranks) */
+    struct dump *dump;            /* of the step at hand, where it is asked for; NULL */
     struct rk_train_event *event; /* (events) of the second step, where it is asked for */
     size_t events;
     struct tier *tier[TIERS]; /* NULL: the plan does not use it */

@@ -112,7 +112,8 @@ bool store_open(struct engine *e, struct store *s, const struct weight_group *g)
 {
     enter(e, g->local);
     const int zero = e->plan->zero;
-    const bool table = g->id == GROUP_TABLE, tied = table && e->job->model.tied_embeddings;
+    const struct rk_model *m = &e->job->model;
+    const bool table = g->id == GROUP_TABLE, tied = table && m->tied_embeddings;
     *s = (struct store){
         .group = g,
         .place = g->local,
@@ -127,7 +128,8 @@ bool store_open(struct engine *e, struct store *s, const struct weight_group *g)
     const bool part = e->narrow ? zero > 0 : s->gathers;
     const size_t begin = part ? s->begin : 0, count = part ? s->share : g->size;
     const bool heads = tied && e->heads && !forward;
-    s->tied = tied && !rk_plan_joins_ends(&e->job->plan) && !e->dual;
+    const bool both = tied || (table && m->predict_layers); /* both ends of the pipeline have it */
+    s->tied = both && !rk_plan_joins_ends(&e->job->plan) && !e->dual;
     if (!forward && !(s->gradient = gradients_open(e, gradients))) return false;
     if (heads && !(s->head = gradients_open(e, gradients))) return false;
     if (!forward && !(s->stale = calloc(2 * (size_t)g->count, sizeof *s->stale))) return false;

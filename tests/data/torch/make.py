@@ -21,6 +21,7 @@ import families as others
 torch.set_default_dtype(torch.float64)
 LENGTH, WORDS, STEPS = 16, 64, 10
 RATE, BETAS, EPS, DECAY, CLIP, BIAS_RATE = 1e-2, (0.9, 0.95), 1e-8, 0.1, 1.0, 1e-3
+AHEAD = 0.1  # weight of the mean loss of multi-token prediction layers
 
 
 class Weights:
@@ -29,6 +30,7 @@ class Weights:
     def __init__(self):
         self.of = {}
         self.loads = {}  # of experts: tokens that chose each, in the last pass
+        self.ahead = []  # logits of prediction layers, in the last pass
 
     def __call__(self, name, *shape):
         if name not in self.of:
@@ -185,40 +187,55 @@ def llama(c, names=None):
 
 
 def deepseek(c):
-    """Latent attention, positions of neighbours; shared experts without a gate."""
-    def forward(w, tokens):
+    """Latent attention, positions of neighbours; shared experts without a gate; multi-token prediction layers, which read what the
+    head in front of them has normed, as in Megatron-LM's multi_token_prediction.py."""
+    def block(w, x, layer):
         h, eps, heads = c["hidden_size"], c["rms_norm_eps"], c["num_attention_heads"]
         nope, rope, dv, latent = (c[k] for k in ("qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", "kv_lora_rank"))
         halves = torch.cat((torch.arange(0, rope, 2), torch.arange(1, rope, 2)))
-        x = w("model.embed_tokens.weight", WORDS, h)[tokens]
-        n_tokens = len(tokens)
-        for layer in range(c["num_hidden_layers"]):
-            p = "model.layers.%d." % layer
-            n = rms(x, w(p + "input_layernorm.weight", h), eps)
-            if c["q_lora_rank"]:
-                q = rms(n @ w(p + "self_attn.q_a_proj.weight", c["q_lora_rank"], h).T,
-                        w(p + "self_attn.q_a_layernorm.weight", c["q_lora_rank"]), eps)
-                q = q @ w(p + "self_attn.q_b_proj.weight", heads * (nope + rope), c["q_lora_rank"]).T
-            else:
-                q = n @ w(p + "self_attn.q_proj.weight", heads * (nope + rope), h).T
-            q = heads_of(q, heads)
-            down = n @ w(p + "self_attn.kv_a_proj_with_mqa.weight", latent + rope, h).T
-            up = rms(down[:, :latent], w(p + "self_attn.kv_a_layernorm.weight", latent), eps)
-            up = heads_of(up @ w(p + "self_attn.kv_b_proj.weight", heads * (nope + dv), latent).T, heads)
-            k = turn(down[None, :, latent:][..., halves], c["rope_theta"]).expand(heads, n_tokens, rope)
-            q = torch.cat((q[..., :nope], turn(q[..., nope:][..., halves], c["rope_theta"])), -1)
-            y = attend(q, torch.cat((up[..., :nope], k), -1), up[..., nope:])
-            x = x + y @ w(p + "self_attn.o_proj.weight", h, heads * dv).T
-            n = rms(x, w(p + "post_attention_layernorm.weight", h), eps)
-            if layer < c["first_k_dense_replace"]:
-                f = c["intermediate_size"]
-                x = x + gated(n, w(p + "mlp.gate_proj.weight", f, h), w(p + "mlp.up_proj.weight", f, h),
-                              w(p + "mlp.down_proj.weight", h, f))
-                continue
-            f, q = c["n_shared_experts"] * c["moe_intermediate_size"], p + "mlp.shared_experts."
-            x = x + mixture(w, p, n, {**c, "experts": c["n_routed_experts"]}, QWEN_NAMES)
-            x = x + gated(n, w(q + "gate_proj.weight", f, h), w(q + "up_proj.weight", f, h), w(q + "down_proj.weight", h, f))
-        return rms(x, w("model.norm.weight", h), eps) @ w("lm_head.weight", WORDS, h).T
+        n_tokens = len(x)
+        p = "model.layers.%d." % layer
+        n = rms(x, w(p + "input_layernorm.weight", h), eps)
+        if c["q_lora_rank"]:
+            q = rms(n @ w(p + "self_attn.q_a_proj.weight", c["q_lora_rank"], h).T,
+                    w(p + "self_attn.q_a_layernorm.weight", c["q_lora_rank"]), eps)
+            q = q @ w(p + "self_attn.q_b_proj.weight", heads * (nope + rope), c["q_lora_rank"]).T
+        else:
+            q = n @ w(p + "self_attn.q_proj.weight", heads * (nope + rope), h).T
+        q = heads_of(q, heads)
+        down = n @ w(p + "self_attn.kv_a_proj_with_mqa.weight", latent + rope, h).T
+        up = rms(down[:, :latent], w(p + "self_attn.kv_a_layernorm.weight", latent), eps)
+        up = heads_of(up @ w(p + "self_attn.kv_b_proj.weight", heads * (nope + dv), latent).T, heads)
+        k = turn(down[None, :, latent:][..., halves], c["rope_theta"]).expand(heads, n_tokens, rope)
+        q = torch.cat((q[..., :nope], turn(q[..., nope:][..., halves], c["rope_theta"])), -1)
+        y = attend(q, torch.cat((up[..., :nope], k), -1), up[..., nope:])
+        x = x + y @ w(p + "self_attn.o_proj.weight", h, heads * dv).T
+        n = rms(x, w(p + "post_attention_layernorm.weight", h), eps)
+        if layer < c["first_k_dense_replace"]:
+            f = c["intermediate_size"]
+            return x + gated(n, w(p + "mlp.gate_proj.weight", f, h), w(p + "mlp.up_proj.weight", f, h),
+                             w(p + "mlp.down_proj.weight", h, f))
+        f, q = c["n_shared_experts"] * c["moe_intermediate_size"], p + "mlp.shared_experts."
+        x = x + mixture(w, p, n, {**c, "experts": c["n_routed_experts"]}, QWEN_NAMES)
+        return x + gated(n, w(q + "gate_proj.weight", f, h), w(q + "up_proj.weight", f, h), w(q + "down_proj.weight", h, f))
+
+    def forward(w, tokens):
+        h, eps, layers = c["hidden_size"], c["rms_norm_eps"], c["num_hidden_layers"]
+        words = w("model.embed_tokens.weight", WORDS, h)
+        x = words[tokens]
+        for layer in range(layers):
+            x = block(w, x, layer)
+        x = rms(x, w("model.norm.weight", h), eps)
+        head = w("lm_head.weight", WORDS, h)
+        logits, w.ahead = x @ head.T, []
+        for depth in range(1, c.get("num_nextn_predict_layers", 0) + 1):
+            p = "model.layers.%d." % (layers + depth - 1)
+            next_ones = torch.cat((tokens[depth:], torch.zeros(depth, dtype=tokens.dtype)))
+            both = torch.cat((rms(words[next_ones], w(p + "enorm.weight", h), eps), rms(x, w(p + "hnorm.weight", h), eps)), -1)
+            x = block(w, both @ w(p + "eh_proj.weight", h, 2 * h).T, layers + depth - 1)
+            x = rms(x, w(p + "shared_head.norm.weight", h), eps)
+            w.ahead.append(x @ head.T)
+        return logits
     return forward
 
 
@@ -262,6 +279,8 @@ def families():
     c = {**c, "model_type": "deepseek_v3", "scoring_func": "sigmoid", "topk_method": "noaux_tc", "n_routed_experts": 8, "n_group": 4,
          "topk_group": 2, "routed_scaling_factor": 2.5, "num_nextn_predict_layers": 0}
     yield "deepseek_v3", c, deepseek(c)
+    c = {**c, "num_nextn_predict_layers": 2}
+    yield "deepseek_v3_mtp", c, deepseek(c)
     yield from others.families(config)
 
 
@@ -274,11 +293,13 @@ def train(forward, w, text):
     moments, lines = {}, []
     for step in range(1, STEPS + 1):
         loss = F.cross_entropy(forward(w, tokens), targets)
+        ahead = [F.cross_entropy(x[:-d], targets[d:], reduction="sum") / LENGTH for d, x in enumerate(w.ahead, 1)]
+        ahead = sum(ahead) / max(len(ahead), 1)
         for x in w.of.values():
             x.grad = None
-        loss.backward()
+        (loss + AHEAD * ahead).backward()
         norm = math.sqrt(sum((x.grad ** 2).sum().item() for x in w.of.values() if x.grad is not None))
-        lines.append("%.15g %.15g" % (loss.item(), norm))
+        lines.append("%.15g %.15g" % (loss.item(), norm) + (" %.15g" % ahead.item() if w.ahead else ""))
         scale = CLIP / norm if norm > CLIP else 1
         with torch.no_grad():
             for name, x in w.of.items():
