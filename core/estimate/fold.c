@@ -300,7 +300,9 @@ static void wait_for_experts(struct layer_fold *fold, const struct bench *bench,
 {
     if (!hides_experts(bench)) return;
     const double covered_s = passes_s(fold) - slower_s;
-    spend(fold, FOLD_AGRAD, SPENT_EXPERT, larger(0, fold->link_s[LINK_EXPERT] - covered_s));
+    const double waited_s = larger(0, fold->link_s[LINK_EXPERT] - covered_s);
+    spend(fold, FOLD_AGRAD, SPENT_EXPERT, waited_s);
+    fold->for_experts_s = waited_s;
 }
 
 static void layer_fold_one(struct layer_fold *fold, const struct bench *bench,

@@ -356,6 +356,16 @@ bool in_buckets(const struct stage_sum *sum, const struct rk_plan *plan)
     return messages_of(sum, plan) < sum->blocks / (double)plan->chunks;
 }
 
+/* A microbatch's forward and another one's backward run in turns while experts exchange: of what
+ * they wait for, which backward has, forward has what hides nothing there. */
+static double left_for_forward_s(const struct waited *back, double waited_s)
+{
+    struct waited without = *back;
+    if (!(waited_s > 0)) return 0;
+    without.work_s -= waited_s;
+    return larger(0, waited_s - larger(0, beside(&without) - beside(back)));
+}
+
 void stage_waits(struct waited waits[WAITS], const struct stage_sum *sum,
                  const struct exchange *exchange, const struct rk_plan *plan)
 {
@@ -375,6 +385,8 @@ void stage_waits(struct waited waits[WAITS], const struct stage_sum *sum,
         (struct waited){each ? 0 : reduced->time_s, back_s, layers, reduces_beside, 0};
     waits[WAIT_GATHER] =
         (struct waited){behind.time_s, forward_s, layers, gathers_beside, behind.engine_s};
+    waits[WAIT_FORWARD].work_s += left_for_forward_s(&waits[WAIT_BACKWARD], sum->for_experts_s);
+    waits[WAIT_GATHER].work_s += left_for_forward_s(&waits[WAIT_REDUCE], sum->for_experts_s);
 }
 
 void stage_moves(struct stage_sum *sum, const struct exchange *exchange,

@@ -128,6 +128,7 @@ static void add_sum(struct stage_sum *to, const struct stage_sum *one)
         to->link_bytes[i] += one->link_bytes[i];
     }
     to->data_link_s += one->data_link_s;
+    to->for_experts_s += one->for_experts_s;
     to->parameters += one->parameters;
     to->expert_parameters += one->expert_parameters;
     to->narrow_parameters += one->narrow_parameters;

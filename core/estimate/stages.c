@@ -135,6 +135,7 @@ static void add_again(struct stage_sum *sum, const struct layer_fold *layer, dou
 {
     for (int pass = 0; pass < FOLD_PASSES; pass++)
         sum->pass_s[pass] += count * layer->pass_s[pass];
+    sum->for_experts_s += count * layer->for_experts_s;
     add_holds(sum, layer, count);
 }
 
@@ -302,6 +303,7 @@ void stage_again(struct stage_sum *sum, const struct layer_folds *fold,
 {
     for (int pass = 0; pass < FOLD_PASSES; pass++)
         sum->pass_s[pass] = sum->data_s[pass] = 0;
+    sum->for_experts_s = 0;
     sum->data_link_s = sum->saved_total_bytes = sum->working_bytes = 0;
     for (int end = 0; end < ENDS; end++)
         sum->ends_total_bytes[end] = 0;

@@ -58,6 +58,7 @@ struct stage_sum {
     struct copied_fold copied[RK_WAYS]; /* of all blocks; 0 of plans without chunks */
     bool last;                          /* with the head: backward follows forward at once */
     double pass_s[FOLD_PASSES];         /* of all chunks, one microbatch */
+    double for_experts_s;               /* as of a layer: fold.h */
     double data_s[FOLD_PASSES];         /* ZeRO-2 and 3: messages that a microbatch waits for */
     double data_link_s;                 /* of one microbatch */
     double parameters, expert_parameters, narrow_parameters;

@@ -23,9 +23,10 @@ static void compare(struct given *g, const struct plans_case *c, const struct rk
     if (!more->give(&m, which, factor)) return;
     rk_predict(&c->model, &m.system, plan, &after);
     g->tries++;
-    /* With the exchange of experts beside computing, what backward waits for the host hides weights
-     * that forward hid before: 0.04 % at most in 551,994 changes. */
-    const double room = plan->expert_overlap ? 5e-4 : 0;
+    /* What an exchange of experts takes beyond computing counts as backward: faster forward passes
+     * move it there, and the ends of a pipeline have more of one than of the other: 8e-6 at most in
+     * 717,250 changes. */
+    const double room = plan->expert_overlap && plan->pipeline > 1 ? 2e-5 : 0;
     if (after.timed && !is_worse(after.step_s, before.step_s * (1 + room)) &&
         !is_worse(after.hbm_bytes, before.hbm_bytes) &&
         !(before.verdict == RK_FITS && after.verdict != RK_FITS))
