@@ -122,8 +122,10 @@ void digest_run(struct study_point *point, const char *run)
 static void add_share(digest *d, const struct study_share *share)
 {
     const double numbers[] = {
-        share->tokens,      share->days,       share->gpu_hours,       share->cost,      share->kW,
-        share->long_step_s, share->short_days, share->short_gpu_hours, share->short_cost};
+        share->tokens,     share->days,        share->gpu_hours,  share->cost,
+        share->kW,         share->long_step_s, share->short_days, share->short_gpu_hours,
+        share->short_cost, share->interval_s,  share->steps,      share->blocking_s,
+        share->rate,       share->slowed};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         add_number(d, numbers[i]);
 }

@@ -53,6 +53,28 @@ const struct field study_run_fields[] = {
 };
 /* clang-format on */
 
+/* How the pieces between checkpoints lengthen a run, the mean time between failures apart, as
+ * rk_campaign_expect() and the views of schema.c have it; t: what is worked between two. */
+static double slowed(double t, double blocking_s, double rate)
+{
+    const double piece_s = t + blocking_s, failures = piece_s * rate;
+    return piece_s / t * (failures > 0 ? expm1(failures) / failures : 1);
+}
+
+/* What is so of all steps. */
+static void tell_pieces(struct rk_campaign campaign, const struct rk_campaign_outcome *second,
+                        struct study_share *share)
+{
+    struct rk_campaign_outcome longest;
+    share->steps = second->steps;
+    share->blocking_s = second->blocking_s;
+    share->rate = isfinite(second->mtbf_s) ? 1 / second->mtbf_s : 0;
+    share->slowed = slowed(second->interval_s, share->blocking_s, share->rate);
+    campaign.tokens *= 1e12;
+    rk_campaign_expect(&campaign, &longest);
+    share->interval_s = longest.interval_s;
+}
+
 /* The campaign of a step of one second with the largest batch, on a machine of `gpus` of the
  * system's accelerators: everything else follows. */
 static enum rk_status share_of(const struct study *study, const struct study_point *point,
@@ -87,6 +109,7 @@ static enum rk_status share_of(const struct study *study, const struct study_poi
                                   .short_days = alone.total_s / DAY_S,
                                   .short_gpu_hours = alone.gpu_hours,
                                   .short_cost = alone.cost};
+    tell_pieces(campaign, &alone, share);
     return RK_OK;
 }
 

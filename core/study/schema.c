@@ -132,6 +132,38 @@ static void create_strategy(struct sql *sql)
 
 /* ---- views ---- */
 
+/* steps are as many times more as batches are smaller */
+#define STEP  "strategy.step_s * point.max_batch / strategy.batch"
+#define PIECE "min(max(run_interval_s, " STEP "), " STEP " * run_steps)"
+
+/* (e^x - 1) / x of the failures in a piece, which SQL has no function for: 1 + x/2 (1 + x/3 (...)),
+ * to 2e-10 where there is one. More brackets overflow its parser. */
+enum { TERMS = 14 };
+
+/* Of the whole run: what a second of a step has, longer by the pieces between checkpoints. */
+static void add_run(struct sql *sql, const char *what)
+{
+    sql_add(sql,
+            STEP " * CASE WHEN " STEP " > run_long_step_s THEN point.run_%s ELSE short_%s END\n"
+                 "    / run_slowed * (1 + ifnull(run_blocking_s, 0) / " PIECE ") * (1",
+            what, what);
+    for (int i = 2; i < TERMS; i++)
+        sql_add(sql, " + (" PIECE " + ifnull(run_blocking_s, 0)) * ifnull(run_rate, 0) / %d * (1",
+                i);
+    for (int i = 1; i < TERMS; i++)
+        sql_add(sql, ")");
+}
+
+/* `over`: the column of plans over clusters, which have their own run; `times`, or NULL: of a day.
+ */
+static void add_share(struct sql *sql, const char *over, const char *what, const char *times,
+                      const char *name)
+{
+    sql_add(sql, ",\n    ifnull(%s, %s", over, times ? "" : "run_tokens / (");
+    add_run(sql, what);
+    sql_add(sql, "%s)%s", times ? times : ")", name);
+}
+
 static void create_ranking(struct sql *sql)
 {
     sql_add(sql,
@@ -146,22 +178,13 @@ static void create_ranking(struct sql *sql)
             "    strategy.plan");
     add_axis_names(sql, ",\n    strategy.", "");
     add_figure_names(sql, ",\n    strategy.", "");
-    /* steps are as many times more as batches are smaller */
-#define STEP "strategy.step_s * point.max_batch / strategy.batch"
-#define SHARE(what)                                                                                \
-    STEP " * CASE WHEN " STEP " > run_long_step_s THEN point.run_" what " ELSE short_" what " END"
-#define DAYS "ifnull(strategy.run_days, " SHARE("days") ")"
-    sql_add(sql, ",\n    strategy.power_W, strategy.clusters, strategy.step_usd,\n"
-                 "    " DAYS " AS days,\n"
-                 "    ifnull(strategy.run_gpu_hours, " SHARE(
-                     "gpu_hours") ") AS gpu_hours,\n"
-                                  "    ifnull(strategy.run_usd, " SHARE(
-                                      "cost") ") AS cost_usd,\n"
-                                              "    ifnull(strategy.run_kWh, " SHARE(
-                                                  "gpu_hours") " * run_kW * strategy.power_W) AS "
-                                                               "energy_kWh,\n"
-                                                               "    run_tokens / " DAYS
-                                                               " AS tokens_per_day");
+    sql_add(sql, ",\n    strategy.power_W, strategy.clusters, strategy.step_usd");
+    add_share(sql, "strategy.run_days", "days", "", " AS days");
+    add_share(sql, "strategy.run_gpu_hours", "gpu_hours", "", " AS gpu_hours");
+    add_share(sql, "strategy.run_usd", "cost", "", " AS cost_usd");
+    add_share(sql, "strategy.run_kWh", "gpu_hours", " * run_kW * strategy.power_W",
+              " AS energy_kWh");
+    add_share(sql, "run_tokens / strategy.run_days", "days", NULL, " AS tokens_per_day");
     sql_add(sql, "\nFROM point JOIN figure ON figure.number = point.figure\n"
                  "    JOIN search ON search.key = point.key AND search.version =\n"
                  "        (SELECT value FROM study WHERE name = 'model_version')\n"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /* "RekS": what makes a database one of studies; and the version of the schema. */
-enum { SCHEMA_APPLICATION = 0x52656b53, SCHEMA_VERSION = 5 };
+enum { SCHEMA_APPLICATION = 0x52656b53, SCHEMA_VERSION = 6 };
 
 /* Text that grows; failed when there was no memory. */
 struct sql {

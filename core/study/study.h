@@ -84,6 +84,10 @@ struct study_point {
         double kW; /* over the accelerators' W: host, network, cooling */
         /* Of a run whose step takes at most that long, which keeps no spare nodes. */
         double long_step_s, short_days, short_gpu_hours, short_cost;
+        /* Of another step the pieces between checkpoints are others: what a run of any length has
+         * between them, at least a step and at most all of its steps; what stops it at each, the
+         * rate of failures; and how much longer the pieces of the second take for it. */
+        double interval_s, steps, blocking_s, rate, slowed;
     } run;
 };
 

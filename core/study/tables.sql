@@ -12,6 +12,7 @@ CREATE TABLE point(figure INTEGER NOT NULL, number INTEGER NOT NULL, model TEXT 
     mode TEXT, top INTEGER, key TEXT NOT NULL,
     run_tokens REAL, run_days REAL, run_gpu_hours REAL, run_cost REAL, run_kW REAL,
     run_long_step_s REAL, short_days REAL, short_gpu_hours REAL, short_cost REAL,
+    run_interval_s REAL, run_steps REAL, run_blocking_s REAL, run_rate REAL, run_slowed REAL,
     PRIMARY KEY(figure, number)) WITHOUT ROWID;
 CREATE INDEX point_key ON point(key);
 CREATE TABLE search(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,

@@ -161,8 +161,10 @@ static void bind_run(struct binder *b, const struct study *study, const struct s
 {
     const struct study_share *run = &point->run;
     const double numbers[] = {
-        run->tokens,      run->days,       run->gpu_hours,       run->cost,      run->kW,
-        run->long_step_s, run->short_days, run->short_gpu_hours, run->short_cost};
+        run->tokens,     run->days,        run->gpu_hours,  run->cost,
+        run->kW,         run->long_step_s, run->short_days, run->short_gpu_hours,
+        run->short_cost, run->interval_s,  run->steps,      run->blocking_s,
+        run->rate,       run->slowed};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (study->has_run && numbers[i] > 0)
             bind_number(b, numbers[i]);
@@ -192,7 +194,7 @@ static enum rk_status write_tables(const struct study *study, struct study_datab
         {"INSERT INTO model VALUES(?, ?, ?, ?, ?, ?, ?, ?)", study->models, bind_model},
         {"INSERT INTO system VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", study->systems, bind_system},
         {"INSERT INTO point VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-         "?)",
+         "?, ?, ?, ?, ?, ?)",
          study->points, bind_grid_point},
     };
     enum rk_status status = RK_OK;
