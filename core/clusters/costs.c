@@ -5,6 +5,7 @@
 #include "estimate/fold.h"
 #include "estimate/plan_check.h"
 #include "machine/part.h"
+#include "plan/habits.h"
 #include "schedule/flight.h"
 #include "workload/layers.h"
 
@@ -343,12 +344,19 @@ static bool open_flights(struct clusters_costs *costs)
     return costs->in_flight;
 }
 
+/* Of a stage that is the whole model, what only such a one starts with. */
+static bool is_alone(const struct clusters_question *q, const struct rk_plan *plan)
+{
+    return (plan->zero > 1 && !q->zero) || (plan->expert_overlap && !q->expert_overlap);
+}
+
 static bool fill_costs(struct clusters_costs *costs, int cluster, int way, struct fold_shelf *shelf)
 {
     struct cluster_costs *c = &costs->cluster[cluster];
     struct chain_cost *row = &c->cost[(size_t)way * (size_t)costs->rows];
+    const bool only_alone = is_alone(costs->question, &c->way[way].plan);
     struct stage_view view[2]; /* of a stage in a pipeline, and of one alone */
-    for (int alone = 0; alone < 2; alone++)
+    for (int alone = only_alone; alone < 2; alone++)
         if (!view_stage(costs->question, shelf, cluster, &c->way[way].plan, alone, &view[alone]))
             return false;
     int full[CHAIN_PLACES] = {0}; /* this number of layers of one kind does not fit, nor does a
@@ -357,6 +365,7 @@ static bool fill_costs(struct clusters_costs *costs, int cluster, int way, struc
         const struct stage_run *run = &costs->run[i];
         row[i] = (struct chain_cost){.time_s = INFINITY};
         if (!run->layers || (!costs->row && full[run->place])) continue;
+        if (only_alone && run->place != CHAIN_ALONE) continue;
         const bool behind = run->place == CHAIN_INNER || run->place == CHAIN_FIRST;
         const int stages = run->place == CHAIN_ALONE ? 1 : costs->most_stages;
         const double most = clusters_in_flight(costs, stages, behind ? stages : 1);
@@ -419,18 +428,61 @@ enum { OFFLOADS = sizeof offloads / sizeof *offloads };
 static bool list_offloads(struct clusters_costs *costs, int cluster, const struct rk_plan *plan)
 {
     const struct clusters_question *q = costs->question;
+    struct cluster_costs *c = &costs->cluster[cluster];
     const bool all = !q->offload && q->machine->cluster[cluster].system.memories > 1;
     for (int i = 0; i < (all ? OFFLOADS : 1); i++) {
         struct rk_plan own = *plan;
         if (i) plan_offload(&own, offloads[i][0], offloads[i][1]);
         struct rk_reason reason;
         if (!clusters_can_run(q, cluster, &own, &reason)) {
-            costs->cluster[cluster].refused = reason;
+            if (c->refused.verdict == RK_FITS) c->refused = reason;
             continue;
         }
-        if (q->filter && !q->filter->stage(q->filter->context, &own, NAN)) continue;
+        if (q->filter && !q->filter->stage(q->filter->context, &own, NAN)) {
+            c->barred = true;
+            continue;
+        }
         if (!add_way(costs, cluster, &own)) return false;
     }
+    return true;
+}
+
+bool clusters_overlaps(const struct clusters_question *question, const struct rk_plan *plan)
+{
+    struct rk_plan alone = *plan;
+    alone.pipeline = 1;
+    return habits_of(plan)->overlaps_experts && question->model->experts &&
+           plan_overlaps_experts(question->model, &alone);
+}
+
+bool clusters_shards(const struct clusters_question *question, const struct rk_plan *plan)
+{
+    return !question->zero && plan->zero == 1 && !habits_of(plan)->zero_2;
+}
+
+/* With gradients and weights sharded, and with the exchange of experts overlapped, where there is
+ * no pipeline. */
+static bool list_alone(struct clusters_costs *costs, int cluster, const struct rk_plan *plan)
+{
+    const struct clusters_question *q = costs->question;
+    const bool shards = clusters_shards(q, plan) && plan->ranks > 2 * plan->tensor;
+    const bool overlaps = clusters_overlaps(q, plan), may_overlap = overlaps && !q->expert_overlap;
+    const int most = shards ? 3 : plan->zero;
+    if (plan->expert_overlap && !overlaps && habits_of(plan)->overlaps_experts) {
+        struct rk_reason *refused = &costs->cluster[cluster].refused;
+        if (refused->verdict == RK_FITS)
+            *refused = (struct rk_reason){
+                .verdict = RK_BAD_OPTION,
+                .what = "ep-overlap needs experts apart and layers that are not fully recomputed"};
+        return true;
+    }
+    for (int zero = plan->zero; zero <= most; zero++)
+        for (int overlap = 0; overlap <= may_overlap; overlap++) {
+            struct rk_plan own = *plan;
+            own.zero = zero;
+            own.expert_overlap |= overlap;
+            if (!list_offloads(costs, cluster, &own)) return false;
+        }
     return true;
 }
 
@@ -442,7 +494,7 @@ static bool list_modes(struct clusters_costs *costs, int cluster, struct rk_plan
         if (q->recompute && mode != (int)q->words.recompute) continue;
         plan.recompute = (enum rk_recompute_mode)mode;
         plan.recompute_parts = clusters_parts(&q->words, plan.recompute);
-        if (!list_offloads(costs, cluster, &plan)) return false;
+        if (!list_alone(costs, cluster, &plan)) return false;
     }
     return true;
 }

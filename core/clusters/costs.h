@@ -24,7 +24,8 @@ struct stage_way {
 
 struct cluster_costs {
     int ways;
-    struct rk_reason refused;    /* why the last of those that are none is none, memory apart */
+    struct rk_reason refused;    /* why the first of those that are none is none, memory apart */
+    bool barred;                 /* some could run that are not asked for */
     struct stage_way *way;       /* (ways) */
     struct chain_choice *choice; /* (ways) */
     struct chain_cost *cost;     /* (ways, rows) */
@@ -117,6 +118,12 @@ static inline struct rk_plan clusters_stage_words(const struct rk_plan *words, u
     clusters_fit_width(&own);
     return own;
 }
+
+/* Can the exchange of experts be overlapped in a stage like that? */
+bool clusters_overlaps(const struct clusters_question *question, const struct rk_plan *plan);
+
+/* May one that is the whole model choose ZeRO 2 and 3? */
+bool clusters_shards(const struct clusters_question *question, const struct rk_plan *plan);
 
 /* Messages of a microbatch between two widths, both ways. */
 double clusters_boundary_s(const struct clusters_costs *costs, const struct stage_width *from,

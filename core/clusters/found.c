@@ -46,6 +46,8 @@ void clusters_found_plan(struct clusters_plan *plan, const struct clusters_costs
             .data = rk_plan_data(&way->plan),
             .microbatch = way->plan.microbatch,
             .recompute = way->plan.recompute,
+            .zero = way->plan.zero,
+            .expert_overlap = way->plan.expert_overlap,
             .activations_away = way->plan.share[RK_SHARE_ATTENTION][0],
             .optimizer_away = rk_plan_offloaded(&way->plan, RK_SHARE_OPTIMIZER),
             .forward_s = cost->time_s - cost->backward_s,

@@ -247,6 +247,8 @@ static struct clusters_stage first_of(const struct judging *j)
                                    .expert_tensor = first->plan.expert_tensor,
                                    .microbatch = first->most,
                                    .recompute = first->plan.recompute,
+                                   .zero = first->plan.zero,
+                                   .expert_overlap = first->plan.expert_overlap,
                                    .activations_away = first->plan.share[RK_SHARE_ATTENTION][0],
                                    .optimizer_away =
                                        rk_plan_offloaded(&first->plan, RK_SHARE_OPTIMIZER),

@@ -15,7 +15,9 @@ static bool same_stage(const struct clusters_stage *a, const struct clusters_sta
     bool same = a->cluster == b->cluster && a->gpus == b->gpus && a->tensor == b->tensor &&
                 a->context == b->context && a->expert == b->expert &&
                 a->expert_tensor == b->expert_tensor && a->data == b->data &&
-                a->recompute == b->recompute && a->activations_away == b->activations_away &&
+                a->recompute == b->recompute && a->zero == b->zero &&
+                a->expert_overlap == b->expert_overlap &&
+                a->activations_away == b->activations_away &&
                 a->optimizer_away == b->optimizer_away && a->homes == b->homes;
     for (int i = 0; same && i < a->homes; i++)
         same = same_home(&a->home[i], &b->home[i]);
@@ -32,11 +34,22 @@ bool clusters_same(const struct clusters_plan *a, const struct clusters_plan *b)
     return same;
 }
 
+/* As many samples at a time, and stages on the same clusters. */
+static bool same_outline(const struct clusters_plan *a, const struct clusters_plan *b)
+{
+    bool same = a->round == b->round && a->stages == b->stages;
+    for (int i = 0; same && i < a->stages; i++)
+        same = a->stage[i].cluster == b->stage[i].cluster;
+    return same;
+}
+
 /* The plan that runs like it; `count`: none does. */
 static int place_of(const struct clusters_kept *kept, const struct clusters_plan *plan)
 {
+    bool (*same)(const struct clusters_plan *, const struct clusters_plan *) =
+        kept->of_outlines ? same_outline : clusters_same;
     int at = 0;
-    while (at < kept->count && !clusters_same(kept->plan[at], plan))
+    while (at < kept->count && !same(kept->plan[at], plan))
         at++;
     return at;
 }

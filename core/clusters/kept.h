@@ -7,6 +7,8 @@
 /* By simulated_s; of two as fast, the one that came first. */
 struct clusters_kept {
     int most, count;
+    bool of_outlines; /* of plans with as many samples at a time and stages on the same clusters,
+                         in their order, the best stays */
     struct clusters_plan **plan; /* (count) owned */
     bool dropped;                /* some that were slower than the `most` best */
 };

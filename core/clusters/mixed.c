@@ -45,20 +45,36 @@ static bool holds_one(struct mixing *x, bool *good)
     return true;
 }
 
-static bool judge_mode(struct mixing *x, struct rk_plan own, enum rk_recompute_mode mode)
+static bool judge_plan(struct mixing *x, const struct rk_plan *own)
 {
     struct given_fault fault;
     bool good = true;
-    own.recompute = mode;
-    own.recompute_parts = clusters_parts(&x->question->words, mode);
     for (int k = 0; k < x->now.stage[0].parts; k++)
-        x->now.stage[0].part[k].plan = own;
+        x->now.stage[0].part[k].plan = *own;
     if (!holds_one(x, &good)) return good;
     if (!given_judge(x->question, &x->now, &x->plan, &fault)) return false;
     if (fault.reason.verdict != RK_FITS || !(x->plan.value_s < x->best->value_s)) return true;
     if (!clusters_counts(x->question, &x->plan)) return true;
     *x->best = x->plan;
     return true;
+}
+
+/* A mode, and what only a model in one stage has: gradients and weights sharded, the exchange of
+ * experts overlapped. */
+static bool judge_mode(struct mixing *x, struct rk_plan own, enum rk_recompute_mode mode)
+{
+    const struct clusters_question *q = x->question;
+    const int least = own.zero, most = clusters_shards(q, &own) ? 3 : own.zero;
+    bool good = true;
+    own.recompute = mode;
+    own.recompute_parts = clusters_parts(&q->words, mode);
+    for (own.zero = least; good && own.zero <= most; own.zero++) {
+        own.expert_overlap = q->words.expert_overlap;
+        good = judge_plan(x, &own);
+        own.expert_overlap = true;
+        if (good && !q->expert_overlap && clusters_overlaps(q, &own)) good = judge_plan(x, &own);
+    }
+    return good;
 }
 
 /* One tensor and context degree on the clusters of a set. */

@@ -30,6 +30,8 @@ struct clusters_stage {
     uint64_t layers, gpus, nodes, tensor, context, expert, data, microbatch;
     uint64_t expert_tensor; /* 0: as tensor */
     enum rk_recompute_mode recompute;
+    int zero;
+    bool expert_overlap;
     double activations_away, optimizer_away; /* shares of them in memory tier 1 */
     double forward_s, backward_s;            /* of a microbatch, all chunks */
     double message_s;       /* ... to the next and previous stage; with wait_s of chunks */

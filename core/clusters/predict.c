@@ -127,6 +127,8 @@ void given_of(const struct clusters_question *question, const struct clusters_pl
         const struct clusters_stage *from = &plan->stage[i];
         struct rk_plan own = clusters_stage_words(&question->words, from->tensor, from->context,
                                                   from->expert, from->recompute);
+        own.zero = from->zero;
+        own.expert_overlap = from->expert_overlap;
         if (!question->offload) plan_offload(&own, from->activations_away, from->optimizer_away);
         struct given_stage *stage = &given->stage[i];
         *stage = (struct given_stage){

@@ -31,7 +31,7 @@ struct clusters_question {
     const struct rk_machine *machine;
     struct rk_plan words; /* what all stages have in common; its batch */
     /* the words' degrees, mode, samples of a round are taken */
-    bool tensor, context, expert, recompute, offload, round;
+    bool tensor, context, expert, recompute, offload, round, zero, expert_overlap;
     bool apart; /* no stage has replicas on several clusters */
     enum clusters_alike alike;
     double usable_bytes[RK_MAX_CLUSTERS]; /* of a GPU's memory that plans may fill; 0: all */

@@ -3,8 +3,7 @@
 #include "clusters/found.h"
 
 #include "base/limits.h"
-#include "clusters/given.h"
-#include "clusters/kept.h"
+#include "clusters/better.h"
 #include "clusters/mixed.h"
 #include "optimize/chain.h"
 
@@ -20,18 +19,15 @@ struct search {
     const struct chain_problem *problem;
     const int *order;
     struct clusters_answer *answer;
-    struct clusters_kept *kept; /* NULL: the best alone */
-    struct clusters_plan plan;  /* at hand */
-    struct clusters_plan other; /* ... interleaved, as `given` */
-    struct given_plan given;
-    bool alike;       /* all stages are run in one way */
-    bool narrow;      /* plans are looked for that the proofs then have to better */
+    struct better better;
+    struct clusters_plan plan; /* at hand */
+    bool narrow;               /* plans are looked for that the proofs then have to better */
+    int runs;         /* ... as if a stage's layers were in so many, whose ends are shorter */
     double reached_s; /* the least value of these, and of those on one cluster */
     double reached_alone_s[RK_MAX_CLUSTERS];
     uint64_t problem_at, done; /* problems are counted; `done` were solved before the search
                                   resumed */
     struct progress *progress; /* room for what is kept */
-    bool failed;               /* no memory */
 };
 
 /* ---- how far it is ---- */
@@ -41,7 +37,7 @@ struct progress {
     uint64_t done;
     double reached_s, reached_alone_s[RK_MAX_CLUSTERS];
     struct clusters_answer answer;
-    uint64_t kept;
+    uint64_t kept, seeds;
 };
 
 static size_t progress_bytes(uint64_t plans)
@@ -52,7 +48,8 @@ static size_t progress_bytes(uint64_t plans)
 bool clusters_progress_fits(const void *progress, size_t bytes, int most)
 {
     const struct progress *p = progress;
-    return bytes >= sizeof *p && p->kept <= (uint64_t)most && bytes == progress_bytes(p->kept);
+    return bytes >= sizeof *p && p->kept <= (uint64_t)most && p->seeds <= CLUSTERS_SEEDS &&
+           bytes == progress_bytes(p->kept + p->seeds);
 }
 
 /* Texts of reasons are another process's; they are made anew. */
@@ -71,19 +68,22 @@ static void go_on(struct search *s)
     s->reached_s = p->reached_s;
     memcpy(s->reached_alone_s, p->reached_alone_s, sizeof s->reached_alone_s);
     const struct clusters_plan *kept = (const struct clusters_plan *)(p + 1);
-    for (uint64_t i = 0; i < p->kept && s->kept; i++)
-        s->failed |= !clusters_keep(s->kept, &kept[i]);
+    for (uint64_t i = 0; i < p->kept && s->better.kept; i++)
+        s->better.failed |= !clusters_keep(s->better.kept, &kept[i]);
+    for (uint64_t i = p->kept; i < p->kept + p->seeds; i++)
+        s->better.failed |= !clusters_keep(&s->better.seeds, &kept[i]);
 }
 
 /* A problem is solved. */
 static void keep_progress(struct search *s)
 {
     const struct clusters_question *q = s->question;
-    const uint64_t kept = s->kept ? (uint64_t)s->kept->count : 0;
+    const uint64_t kept = s->better.kept ? (uint64_t)s->better.kept->count : 0;
     if (!q->keep || s->answer->stopped) return;
-    struct progress *p = realloc(s->progress, progress_bytes(kept));
+    const uint64_t seeds = (uint64_t)s->better.seeds.count, bytes = progress_bytes(kept + seeds);
+    struct progress *p = realloc(s->progress, bytes);
     if (!p) {
-        s->failed = true;
+        s->better.failed = true;
         return;
     }
     s->progress = p;
@@ -94,117 +94,32 @@ static void keep_progress(struct search *s)
     p->answer = *s->answer;
     forget_texts(&p->answer);
     p->kept = kept;
+    p->seeds = seeds;
     struct clusters_plan *to = (struct clusters_plan *)(p + 1);
     for (uint64_t i = 0; i < kept; i++)
-        to[i] = *s->kept->plan[i];
-    if (!q->keep(q->keeper, p, progress_bytes(kept))) s->answer->stopped = true;
-}
-
-/* A plan that was simulated: is it the best? */
-static bool consider(struct search *s, const struct clusters_plan *plan, double less_than_s)
-{
-    if (!clusters_counts(s->question, plan)) return false;
-    const bool better = plan->simulated_s < less_than_s;
-    const bool apart = better || plan->simulated_s >= s->answer->best.simulated_s;
-    if (s->kept && apart && isfinite(plan->simulated_s)) s->failed |= !clusters_keep(s->kept, plan);
-    if (better) s->answer->best = *plan;
-    return better;
-}
-
-/* ---- interleaving ---- */
-
-enum { MOST_RUNS = 4, RUNS_OF_BEST = 12 };
-
-/* The given plan with each stage's layers in so many runs, as even as they go; false: a stage has
- * too few layers, or microbatches do not fill the pipeline, as launchers want them to. */
-static bool interleave(const struct search *s, struct given_plan *given, int runs)
-{
-    const uint64_t microbatches = s->question->words.batch / given->round;
-    const bool filled = given->stages > 1 && microbatches % (uint64_t)given->stages == 0;
-    if ((runs > 1 && !filled) || runs * given->stages > RK_MAX_CHUNKS) return false;
-    given->chunks = runs;
-    for (int i = 0; i < given->stages; i++) {
-        const int layers = given->stage[i].layers;
-        if (layers < runs) return false;
-        for (int k = 0; k < runs; k++)
-            given->split[k * given->stages + i] =
-                (uint16_t)(layers * (k + 1) / runs - layers * k / runs);
-    }
-    return true;
-}
-
-/* Interleaved stages have shorter ends and send more; the simulation decides. */
-static bool try_interleaved(struct search *s, const struct clusters_plan *plan, int from, int to)
-{
-    struct given_fault fault;
-    const enum rk_schedule schedule = s->question->words.schedule;
-    if (schedule != RK_1F1B && schedule != RK_GPIPE) return true;
-    for (int runs = from; runs <= to; runs++) {
-        given_of(s->question, plan, &s->given);
-        if (!interleave(s, &s->given, runs)) continue;
-        if (!given_judge(s->question, &s->given, &s->other, &fault)) return false;
-        if (fault.reason.verdict == RK_FITS) consider(s, &s->other, s->answer->best.simulated_s);
-    }
-    return true;
-}
-
-/* ---- layers moved ---- */
-
-static bool is_stopped(struct search *s)
-{
-    const struct clusters_question *q = s->question;
-    s->answer->stopped = s->answer->stopped || (q->stopped && q->stopped(q->stopper));
-    return s->answer->stopped;
-}
-
-/* The best plan with a layer of one stage on another; true in `better`: it is the best now. False:
- * no memory. */
-static bool try_move(struct search *s, int from, int to, bool *better)
-{
-    struct clusters_answer *a = s->answer;
-    struct given_fault fault;
-    given_of(s->question, &a->best, &s->given);
-    s->given.stage[from].layers--;
-    s->given.stage[to].layers++;
-    if (s->given.stage[from].layers < 1 || !interleave(s, &s->given, a->best.chunks)) return true;
-    if (!given_judge(s->question, &s->given, &s->other, &fault)) return false;
-    *better =
-        fault.reason.verdict == RK_FITS && consider(s, &s->other, a->best.simulated_s * (1 - 1e-9));
-    if (*better && a->best.chunks == 1) a->straight_s = fmin(a->straight_s, a->best.simulated_s);
-    return true;
-}
-
-/* The objective only approximates the simulation: layers of the best plan move to a neighboring
- * stage as long as that shortens its simulated step. */
-static bool move_layers(struct search *s)
-{
-    for (int i = 0, tried = 0; tried < 2 * (s->answer->best.stages - 1); tried++) {
-        const int stages = s->answer->best.stages, pair = i / 2 % (stages - 1);
-        bool better = false;
-        if (is_stopped(s)) return true;
-        if (!try_move(s, pair + (i & 1), pair + !(i & 1), &better)) return false;
-        if (better)
-            tried = -1;
-        else
-            i++;
-    }
-    return true;
+        to[i] = *s->better.kept->plan[i];
+    for (uint64_t i = 0; i < seeds; i++)
+        to[kept + i] = *s->better.seeds.plan[i];
+    if (!q->keep(q->keeper, p, bytes)) s->answer->stopped = true;
 }
 
 /* Plans whose step would have to be a third shorter than their value are left out. */
 static void visit(void *context, const struct chain_answer *found)
 {
     struct search *s = context;
-    if (found->value_s / 1.5 > s->answer->best.simulated_s) return;
+    if (found->value_s / s->runs / 1.5 > s->answer->best.simulated_s) return;
     clusters_found_plan(&s->plan, s->costs, s->problem, s->order, found);
     clusters_found_details(&s->plan, s->costs, s->problem, s->order, found);
     s->plan.simulated_s = clusters_simulate(&s->plan);
     s->answer->simulated++;
     if (clusters_counts(s->question, &s->plan))
         s->answer->straight_s = fmin(s->answer->straight_s, s->plan.simulated_s);
-    consider(s, &s->plan, s->answer->best.simulated_s);
-    if (!try_interleaved(s, &s->plan, 2, MOST_RUNS)) s->failed = true;
+    better_consider(&s->better, &s->plan, s->answer->best.simulated_s);
+    if (!better_interleave(&s->better, &s->plan, 2, MOST_RUNS)) s->better.failed = true;
 }
+
+/* The objective has messages that interleaved stages overlap. */
+static const double ROOM = 1.05;
 
 /* What a plan of these clusters has to be better than: the best one known, or what is as good as
  * one that was reached. */
@@ -213,6 +128,7 @@ static double enough_of(const struct search *s, const int *order, int clusters)
     const bool alone = clusters == 1;
     const double reached_s = alone ? s->reached_alone_s[order[0]] : s->reached_s;
     const double proved_s = alone ? s->answer->alone_s[order[0]] : s->answer->proved.value_s;
+    if (s->runs > 1) return ROOM * s->runs * s->answer->best.simulated_s;
     return s->narrow ? reached_s : fmin(proved_s, reached_s * (1 + 1e-12));
 }
 
@@ -247,7 +163,7 @@ static bool solve_ways(struct search *s, const int *order, int clusters,
         .widths = s->costs->widths,
         .most_stages = s->costs->most_stages,
         .in_flight = s->costs->in_flight,
-        .microbatches = (double)s->costs->microbatches,
+        .microbatches = (double)s->costs->microbatches * s->runs,
         .cluster = cluster,
         .boundary_s = s->costs->boundary_s,
         .closing_s = clusters_tie_s(q, order[0], order[clusters - 1]),
@@ -260,7 +176,8 @@ static bool solve_ways(struct search *s, const int *order, int clusters,
     s->answer->problems += !s->narrow;
     s->answer->labels += found.labels;
     s->answer->limits += (uint64_t)found.limits;
-    if (good && found.found && s->narrow) note_reached(s, order, clusters, found.value_s);
+    if (good && found.found && s->narrow && s->runs == 1)
+        note_reached(s, order, clusters, found.value_s);
     if (good && found.found && !s->narrow) note_proved(s, &problem, &found);
     chain_answer_release(&found);
     return good;
@@ -271,7 +188,8 @@ static bool same_way(const struct rk_plan *a, const struct rk_plan *b)
 {
     return a->ranks == b->ranks && a->tensor == b->tensor && a->context == b->context &&
            a->expert == b->expert && a->microbatch == b->microbatch &&
-           a->recompute == b->recompute &&
+           a->recompute == b->recompute && a->zero == b->zero &&
+           a->expert_overlap == b->expert_overlap &&
            rk_plan_offloaded(a, RK_SHARE_OPTIMIZER) == rk_plan_offloaded(b, RK_SHARE_OPTIMIZER);
 }
 
@@ -302,7 +220,7 @@ static double least_value(const struct search *s, const struct chain_cluster *cl
         rate += cluster[i].units / choice->units / layer_s; /* whole stages */
         least_s = fmin(least_s, layer_s);
     }
-    return layers * (least_s + ((double)costs->microbatches - 1) / rate);
+    return layers * (least_s + ((double)costs->microbatches * s->runs - 1) / rate);
 }
 
 /* Each way by itself, where all clusters have it. */
@@ -319,7 +237,7 @@ static bool solve_alike(struct search *s, const int *order, int clusters,
                 (struct chain_cluster){all[i].units, 1, same_choice(costs, &first->way[k].plan)};
             there = cluster[i].choice && (i > 0 || cluster[i].choice == &first->choice[k]);
         }
-        there = there && !is_stopped(s) &&
+        there = there && !better_is_stopped(&s->better) &&
                 least_value(s, cluster, clusters) * (1 - 1e-9) < enough_of(s, order, clusters);
         if (there && !solve_ways(s, order, clusters, cluster)) return false;
     }
@@ -331,15 +249,15 @@ static bool solve(struct search *s, const int *order, int clusters)
 {
     const struct clusters_question *q = s->question;
     struct chain_cluster cluster[RK_MAX_CLUSTERS];
-    if (s->problem_at++ < s->done || is_stopped(s)) return true;
+    if (s->problem_at++ < s->done || better_is_stopped(&s->better)) return true;
     for (int i = 0; i < clusters; i++) {
         const struct cluster_costs *costs = &s->costs->cluster[order[i]];
         cluster[i] = (struct chain_cluster){(int)rk_cluster_nodes(&q->machine->cluster[order[i]]),
                                             costs->ways, costs->choice};
         if (!costs->ways) return true;
     }
-    const bool good = s->alike ? solve_alike(s, order, clusters, cluster)
-                               : solve_ways(s, order, clusters, cluster);
+    const bool good = s->better.alike ? solve_alike(s, order, clusters, cluster)
+                                      : solve_ways(s, order, clusters, cluster);
     if (good) keep_progress(s);
     return good;
 }
@@ -412,8 +330,8 @@ static void note_usable(const struct clusters_costs *costs, struct clusters_answ
         for (int k = 0; k < c->ways * costs->rows; k++)
             answer->usable[i] |=
                 costs->run[k % costs->rows].layers == 1 && c->cost[k].in_flight >= 1;
-        answer->runs[i] |= c->ways > 0;
-        if (c->refused.verdict != RK_FITS) answer->refused[i] = c->refused;
+        answer->runs[i] |= c->ways > 0 || c->barred;
+        if (answer->refused[i].verdict == RK_FITS) answer->refused[i] = c->refused;
     }
 }
 
@@ -429,6 +347,16 @@ static bool search_each(struct search *s, const struct round *round, int rounds,
     return good;
 }
 
+/* Plans that are good once they are interleaved: their sums count less. */
+static bool search_interleaved(struct search *s, const struct round *round, int rounds)
+{
+    if (!better_has_runs(&s->better)) return true;
+    s->runs = MOST_RUNS;
+    const bool good = search_each(s, round, rounds, true);
+    s->runs = 1;
+    return good;
+}
+
 /* First some good plans, from rounds of few samples on, which fit; then the proofs, of the most
  * promising rounds first, so that the others are soon too slow. */
 static bool search_rounds(struct search *s, struct round *round, int *rounds)
@@ -439,7 +367,7 @@ static bool search_rounds(struct search *s, struct round *round, int *rounds)
     for (uint64_t m = 1; good && m <= batch; m++) {
         if (batch % m || (s->question->round && batch / m != s->question->words.microbatch))
             continue;
-        if (is_stopped(s)) break;
+        if (better_is_stopped(&s->better)) break;
         RK_REQUIRE(*rounds < MOST_ROUNDS);
         struct round *next = &round[(*rounds)++];
         good = clusters_costs_open(&next->costs, s->question, batch / m, &shelf);
@@ -451,7 +379,7 @@ static bool search_rounds(struct search *s, struct round *round, int *rounds)
     fold_shelf_release(&shelf);
     good = good && search_each(s, round, *rounds, true);
     qsort(round, (size_t)*rounds, sizeof *round, compare_rounds);
-    return good && search_each(s, round, *rounds, false);
+    return good && search_each(s, round, *rounds, false) && search_interleaved(s, round, *rounds);
 }
 
 /* The whole model in one stage, with replicas on several clusters. */
@@ -460,7 +388,7 @@ static bool search_mixed(struct search *s)
     struct clusters_answer *a = s->answer;
     if (!clusters_mixed_search(s->question, &s->plan)) return false;
     a->straight_s = fmin(a->straight_s, s->plan.simulated_s);
-    if (isfinite(s->plan.simulated_s)) consider(s, &s->plan, a->best.simulated_s);
+    if (isfinite(s->plan.simulated_s)) better_consider(&s->better, &s->plan, a->best.simulated_s);
     if (s->plan.value_s < a->proved.value_s) a->proved = s->plan;
     return true;
 }
@@ -477,37 +405,14 @@ static void begin(struct search *s, const struct clusters_question *question,
     const struct clusters_plan none = {.value_s = INFINITY, .simulated_s = INFINITY};
     *answer = (struct clusters_answer){
         .straight_s = INFINITY, .floor_s = INFINITY, .best = none, .alike = none, .proved = none};
-    *s = (struct search){.question = question, .answer = answer, .reached_s = INFINITY};
+    s->question = s->better.question = question;
+    s->answer = s->better.answer = answer;
+    s->reached_s = INFINITY;
+    s->runs = 1;
+    s->better.seeds.of_outlines = true;
+    s->better.seeds.most = CLUSTERS_SEEDS;
     for (int i = 0; i < RK_MAX_CLUSTERS; i++)
         answer->alone_s[i] = answer->alone_step_s[i] = s->reached_alone_s[i] = INFINITY;
-}
-
-/* More or fewer runs of layers, then layers moved, until neither shortens the step. */
-static bool settle_layers(struct search *s)
-{
-    double before_s = INFINITY;
-    while (s->answer->best.simulated_s < before_s * (1 - 1e-9) && !is_stopped(s)) {
-        before_s = s->answer->best.simulated_s;
-        s->plan = s->answer->best;
-        if (!try_interleaved(s, &s->plan, 2, RUNS_OF_BEST) || !move_layers(s)) return false;
-    }
-    return true;
-}
-
-/* Are the stages so that a launcher can run them as one job: the same degrees and choices, none
- * with replicas on several clusters, no activations away? */
-static bool clusters_stages_alike(const struct clusters_plan *plan)
-{
-    const struct clusters_stage *first = &plan->stage[0];
-    bool alike = plan->schedule == RK_1F1B;
-    for (int i = 0; i < plan->stages && alike; i++) {
-        const struct clusters_stage *s = &plan->stage[i];
-        alike = !s->homes && s->activations_away <= 0 && s->tensor == first->tensor &&
-                s->context == first->context && s->expert == first->expert &&
-                s->data == first->data && s->recompute == first->recompute &&
-                s->optimizer_away == first->optimizer_away;
-    }
-    return alike;
 }
 
 /* The best plan that a launcher runs, by another search of the same rounds; what is faster than
@@ -521,14 +426,17 @@ static bool search_alike(struct search *s, const struct round *round, int rounds
     asked.keep = NULL; /* the state is that of the search before it */
     if (good) {
         begin(t, &asked, found);
-        t->alike = true;
+        t->better.alike = true;
         good = search_each(t, round, rounds, true) && search_each(t, round, rounds, false) &&
-               settle_layers(t) && !t->failed;
+               search_interleaved(t, round, rounds) && better_settle(&t->better) &&
+               !t->better.failed;
         answer->stopped |= found->stopped;
         answer->alike = found->best;
-        if (isfinite(found->best.simulated_s)) consider(s, &found->best, answer->best.simulated_s);
+        if (isfinite(found->best.simulated_s))
+            better_consider(&s->better, &found->best, answer->best.simulated_s);
     }
     free(found);
+    if (t) better_close(&t->better);
     free(t);
     return good;
 }
@@ -537,10 +445,12 @@ static bool search_all(struct search *s, struct round *round, int *rounds)
 {
     const struct clusters_question *q = s->question;
     struct clusters_answer *a = s->answer;
-    s->alike = q->alike == CLUSTERS_ALIKE_ONLY;
-    if (!search_rounds(s, round, rounds) || !settle_layers(s)) return false;
-    if (!q->apart && !s->alike && !is_stopped(s) && !search_mixed(s)) return false;
-    if (q->alike == CLUSTERS_ANY || is_stopped(s) || isinf(a->best.simulated_s)) return true;
+    s->better.alike = q->alike == CLUSTERS_ALIKE_ONLY;
+    if (!search_rounds(s, round, rounds) || !better_settle(&s->better)) return false;
+    if (!q->apart && !s->better.alike && !better_is_stopped(&s->better) && !search_mixed(s))
+        return false;
+    if (q->alike == CLUSTERS_ANY || better_is_stopped(&s->better) || isinf(a->best.simulated_s))
+        return true;
     if (clusters_stages_alike(&a->best)) {
         a->alike = a->best;
         return true;
@@ -557,13 +467,16 @@ bool clusters_search_top(const struct clusters_question *question, struct cluste
     bool good = s && round;
     if (good) {
         begin(s, question, answer);
-        s->kept = kept;
+        s->better.kept = kept;
         go_on(s);
-        good = search_all(s, round, &rounds) && !s->failed;
+        good = search_all(s, round, &rounds) && !s->better.failed;
     }
     for (int i = 0; i < rounds; i++)
         clusters_costs_release(&round[i].costs);
-    if (s) free(s->progress);
+    if (s) {
+        free(s->progress);
+        better_close(&s->better);
+    }
     free(round);
     free(s);
     return good;

@@ -11,8 +11,10 @@
 #include <string.h>
 
 /* Chosen by a search of one cluster as well; each cluster has its own kernel of attention. */
-static bool is_free(enum rk_plan_axis axis)
+static bool is_free(const struct clusters_question *q, enum rk_plan_axis axis)
 {
+    if (axis == RK_PLAN_ZERO) return !q->zero;
+    if (axis == RK_PLAN_EXPERT_OVERLAP) return !q->expert_overlap;
     return clusters_axis_is_of_stages(axis) || axis == RK_PLAN_PIPELINE || axis == RK_PLAN_CHUNKS ||
            axis == RK_PLAN_SPLIT || axis == RK_PLAN_ATTENTION;
 }
@@ -48,7 +50,7 @@ static void pin_words(struct rk_plans_problem *p, const struct clusters_question
     if (!p->pinned[RK_PLAN_ATTENTION].count) p->base.attention = attention;
     for (int i = 0; i < RK_PLAN_AXES; i++) {
         const enum rk_plan_axis axis = (enum rk_plan_axis)i;
-        if (!is_free(axis) && rk_plan_axis_info(axis)->by & RK_BY_RECKON)
+        if (!is_free(q, axis) && rk_plan_axis_info(axis)->by & RK_BY_RECKON)
             pin(p, axis, rk_plan_axis_get(&q->words, axis));
     }
 }
@@ -70,8 +72,10 @@ double clusters_alone_best(const struct clusters_space *space, int index, struct
 static bool stages_of(const struct clusters_question *q, int index, const struct rk_plan *plan,
                       struct given_plan *given)
 {
-    const struct rk_plan own =
+    struct rk_plan own =
         clusters_stage_words(&q->words, plan->tensor, plan->context, plan->expert, plan->recompute);
+    own.zero = plan->zero;
+    own.expert_overlap = plan->expert_overlap;
     memset(given, 0, sizeof *given);
     given->stages = (int)plan->pipeline;
     given->chunks = (int)plan->chunks;

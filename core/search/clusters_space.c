@@ -52,6 +52,8 @@ static enum rk_status take_axis(struct clusters_question *q, const struct rk_pla
     q->context |= axis == RK_PLAN_CONTEXT;
     q->expert |= axis == RK_PLAN_EXPERT;
     q->recompute |= axis == RK_PLAN_RECOMPUTE;
+    q->zero |= axis == RK_PLAN_ZERO;
+    q->expert_overlap |= axis == RK_PLAN_EXPERT_OVERLAP;
     q->offload |= axis == RK_PLAN_ACTIVATION_OFFLOAD || axis == RK_PLAN_OPTIMIZER_OFFLOAD;
     return RK_OK;
 }
@@ -393,8 +395,8 @@ static bool leaves_room(const struct clusters_question *q)
 /* A cluster on which nothing fits is a mistake rather than an idle one; -1: there is none. */
 int clusters_space_useless(const struct clusters_space *s)
 {
-    for (int i = 0; i < s->question.machine->clusters && !s->filtered; i++)
-        if (!s->answer->usable[i]) return i;
+    for (int i = 0; i < s->question.machine->clusters; i++)
+        if (!s->answer->usable[i] && (!s->filtered || !s->answer->runs[i])) return i;
     return -1;
 }
 

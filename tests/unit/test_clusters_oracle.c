@@ -108,7 +108,10 @@ static void place_on(struct oracle *o, unsigned used, int cluster, int count, in
                     (struct given_stage){.layers = count,
                                          .parts = 1,
                                          .part = {{.cluster = cluster, .data = d, .plan = own}}};
-                place_offloads(o, used, cluster, layers);
+                const bool alone = o->given.stages == 0 && count == layers && t * d > t;
+                struct rk_plan *plan = &o->given.stage[o->given.stages].part[0].plan;
+                for (; plan->zero <= (alone ? 3 : 1); plan->zero++)
+                    place_offloads(o, used, cluster, layers);
             }
 }
 
