@@ -34,7 +34,7 @@ old,8,1024,gpus8 tp1 pp1
 True True
 exit 2
 belief 22 
-switch 26 cp4 gbs64 stages=2:32/dp2 messages-sharded zero1 grad-overlap weight-overlap
+switch 26 gbs64 stages=8:32/dp8 messages-sharded zero3 grad-overlap weight-overlap
 belief 30 
 exit 3
   nothing fits without offload; assumed: host memory 2048 GiB per node of 8 at 50 GB/s each, its processors at 614 GB/s together

@@ -22,17 +22,17 @@ reckon search -q -m llama3.1-8b -b 32 -s 'h100-sxm5-80g x16 name=new + a100-sxm4
 === stdout
 Best plan fits: P(fits) 76 %, 2.531 s per step, MFU 44.6 %, memory 21.3 of 24.0 GiB on stage 0 of 0-1
 llama3.1-8b on gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us, 12 GPUs, batch 32 of 8K tokens, megatron, bf16, detailed model
-  21 plans simulated, the best of 24 exactly solved problems and what lies near them
+  29 plans simulated, the best of 24 exactly solved problems and what lies near them
   headroom new 2.2 of 24.0 GiB, old 1.8 of 20.0 GiB
   Megatron-LM does not launch it: its stages differ in more than their layers
-  the best that it launches takes 4.3557 s per step, 72.1 % more: tp8 gbs32 split=32 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1 on old (--launchable makes it the answer)
+  the best that it launches takes 3.8853 s per step, 53.5 % more: tp4 cp2 gbs32 split=32 sp tp-overlap zero2 grad-overlap weight-overlap offload-optimizer=1 on old (--launchable makes it the answer)
 
 Best plans
 rank    step  tokens/s/GPU    MFU  memory  offloaded  GPUs used  plan
            s                    %     GiB        GiB
    1  2.5310        8631.0  44.58    21.3       16.0         12  gbs32 round2; new: 6,6 layers tp2 dp2 mbs1 activation-offload=1; old: 10,10 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1
-   2  2.5586        8538.1  44.10    20.1       16.5         12  gbs32 round2; new: 5,6 layers tp2 dp2 mbs1 activation-offload=1; old: 10,11 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1
-   3  2.6193        8340.1  43.08    21.3       16.7         12  gbs32 round2; new: 4,4,4 layers tp2 dp2 mbs1 activation-offload=1; old: 6,7,7 layers tp2 cp2 dp2 mbs1 activation-offload=1 optimizer-offload=1
+   2  2.5414        8595.7  44.40    21.3       16.0         12  gbs32 round2; new: 6,6 layers tp2 dp2 mbs1 activation-offload=1; old: 10,10 layers tp4 dp2 mbs1 activation-offload=1 optimizer-offload=1
+   3  2.5452        8583.0  44.33    21.3       16.0         12  gbs32 round2; new: 6,6 layers tp2 dp2 mbs1 activation-offload=1; old: 10,10 layers tp2 cp2 dp2 mbs1 recompute=selective activation-offload=1 optimizer-offload=1
 
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
@@ -58,8 +58,8 @@ Proved about the fastest plan
 bound      2.6754 s          no plan has an objective below: proved
 floor      2.0761 s          no step is shorter, interleaved or not, stages each in one cluster: proved
 problems   24                orders of clusters and rounds, each solved exactly
-labels     482               partial plans kept
-simulated  21                plans simulated
+labels     600               partial plans kept
+simulated  29                plans simulated
 
 the best plan without interleaving takes 2.6747 s per step; interleaved are the plans that were simulated, so none is proved to be the best of those: a better one could save 18.0 %, no more
 
@@ -82,7 +82,7 @@ a larger domain of new: network tier 0 (NVLink4): no size helps          -      
 more of old: memory tier 0 (HBM3): no amount helps                       -          -  -
 more of old: memory tier 1 (host): no amount helps                       -          -  -
 a larger domain of old: network tier 0 (NVLink4): no size helps          -          -  -
-tp1 6.0580 old new new
+tp1 3.5570 old
 tp2 2.6834 new old
 tp4 nothing fits
 tp8 nothing fits
@@ -101,18 +101,13 @@ does not fit: memory tier 1 (LPDDR5X) needs 15.95 GiB on stage 0, has 8 GiB: 7.9
 plan.json: error 5.stage: memory tier 1 of stage 0 16.0 GiB: does not fit: 8 GiB are there: reckon fits lists what makes room
 llama3.1-8b over 2 clusters: 1 error
 does not fit: memory tier 1 (LPDDR5X) needs 15.95 GiB on stage 0, has 8 GiB: 7.952 GiB too little
-   1  2.6976        8098.0  41.83    21.0        7.1         12  gbs32 round1; new: 5 layers tp2 dp1 mbs1 activation-offload=0.5; new: 6 layers tp1 cp2 dp1 mbs1 activation-offload=0.5; old: 21 layers tp4 cp2 dp1 mbs1 optimizer-offload=1
+   1  2.6691        8184.7  42.28    20.0        7.7         12  gbs32 round1; old: 11,12 layers tp4 cp2 dp1 mbs1 optimizer-offload=1; new: 4,5 layers tp2 cp2 dp1 mbs1 activation-offload=0.5
 What is in memory tier 1
 stage  activations  optimizer state
                  %                %
-    0           50                0
+    0            0              100
     1           50                0
-    2            0              100
 
-objective  2.6984 s          of the best plan: sum c + (m - 1) max c + the end
-bound      2.6984 s          no plan has an objective below: proved
-floor      2.1217 s          no step is shorter, interleaved or not, stages each in one cluster: proved
-gap        0.03 %            the objective above the simulation
     --tensor-model-parallel-size 8
     --pipeline-model-parallel-size 2
     --pipeline-model-parallel-layout "Et*5|t*11|t*5|t*11L"

@@ -44,35 +44,46 @@ ask --sort cost; echo "exit $?"
 ask --where 'split == 4'; echo "exit $?"
 === stdout
 == another order: the best by it, also of machines with fewer nodes
-   1  3.4171        6393.0  43.09    15.4         24       0.04936  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; new: 15 layers tp4 cp2 dp1 mbs1; new
-   2  3.4074        4808.4  38.03    17.9         32       0.06058  gbs64 round1; new: 14 layers tp4 cp2 dp1 mbs1; new: 12 layers tp4 cp2 dp1 mbs1; ol
-   1  3.4128        9601.5  49.95    53.4         16       0.03792  gbs64 round4; new: 4,4,4,5 layers tp1 cp2 dp4 mbs1; new: 3,4,4,4 layers tp1 cp2 dp
-   2  3.4167        9590.5  49.89    54.2         16       0.03796  gbs64 round4; new: 5,6,6 layers tp1 cp2 dp4 mbs1; new: 5,5,5 layers tp1 cp2 dp4 mb
-   1  3.4128        9601.5  49.95    53.4         16       0.03792  gbs64 round4; new: 4,4,4,5 layers tp1 cp2 dp4 mbs1; new: 3,4,4,4 layers tp1 cp2 dp
-   1  3.4128        9601.5  49.95    53.4         16       0.03792  gbs64 round4; new: 4,4,4,5 layers tp1 cp2 dp4 mbs1; new: 3,4,4,4 layers tp1 cp2 dp
-   1  6.8367          9586  49.87    69.7          8       0.03798  gbs64 round2; new: 32 layers tp1 cp4 dp2 mbs1
+   1  4.3500        3766.4  29.79    12.5         32       0.07733  gbs64 round1; new: 14 layers tp4 cp2 dp1 mbs1 recompute=full; new: 11 layers tp4 c
+   2  4.4024        3721.6  29.44    12.5         32       0.07827  gbs64 round1; new: 14 layers tp4 cp2 dp1 mbs1 recompute=full; new: 11 layers tp4 c
+   1  3.3152        9884.2  51.42    68.8         16       0.03684  gbs64 round16; new: 32 layers tp1 dp16 mbs1
+   2  6.6857        9802.4  50.99    69.4          8       0.03714  gbs64 round8; new: 32 layers tp1 dp8 mbs1
+   1  3.3152        9884.2  51.42    68.8         16       0.03684  gbs64 round16; new: 32 layers tp1 dp16 mbs1
+   1  3.3152        9884.2  51.42    68.8         16       0.03684  gbs64 round16; new: 32 layers tp1 dp16 mbs1
+   1  6.6857        9802.4  50.99    69.4          8       0.03714  gbs64 round8; new: 32 layers tp1 dp8 mbs1
 == frontiers
    1  2.7192        6025.2  47.66    60.5         32       0.04834  gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
    2  3.2247        6774.5  45.66    63.7         24       0.04658  gbs64 round8; old: 4 layers tp2 dp4 mbs2; new: 28 layers tp1 cp2 dp8 mbs1
-   3  3.4128        9601.5  49.95    53.4         16       0.03792  gbs64 round4; new: 4,4,4,5 layers tp1 cp2 dp4 mbs1; new: 3,4,4,4 layers tp1 cp2 dp
+   3  3.3152        9884.2  51.42    68.8         16       0.03684  gbs64 round16; new: 32 layers tp1 dp16 mbs1
 rank,step_s,hbm_bytes
-1,2.719249530380159,65004701491.2
-2,2.8035279804364506,37095667712
-3,2.8360627599492396,33464428052.48
-4,3.1311490845728867,23202313830.4
-5,3.153670539532368,21235392348.16
-6,3.4073981222750285,19270202163.2
-7,3.4170559200721744,16532878131.2
+1,2.6968874009115944,83563730534.4
+2,2.719249530380159,65004701491.2
+3,2.726561743503854,35823812034.56
+4,2.8117627446927527,35814225428.48
+5,2.8153014199371813,27544460820.48
+6,2.8877941380008223,26599748567.04
+7,2.915846977359068,21049034506.24
+8,2.948864656481073,21044241203.2
+9,3.1667585672984084,20236774932.48
+10,3.18407810377848,18977158594.56
+11,3.415395275834803,18161887477.76
+12,3.4170559200721744,16532878131.2
+13,3.5588059200721736,16528710041.6
+14,3.623421016427833,16214533734.4
+15,3.659355898424393,16135898890.24
+16,3.7944963211193383,15575865098.24
+17,3.7986963211193383,15571974881.28
+18,4.350028477623723,13440295239.68
 True True
 == all of them
-   1  2.7192        6025.2  47.66    60.5         32       0.04834  gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
-   2  2.7307        6000.0  47.46    60.5         32       0.04855  gbs64 round8; old: 4,5 layers tp1 cp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
-52 ['index', 'step_s', 'samples_per_s', 'tokens_per_s', 'mfu', 'hbm_bytes', 'offload_bytes', 'matrix_s', 'attention_s', 'memory_s', 'recompute_s', 'tensor_s', 'context_s', 'expert_s', 'offload_s', 'launch_s', 'pipeline_s', 'bubble_s', 'data_s', 'optimizer_s', 'batch', 'plan']
-2.7192495303801589 tp2 pp2 vpp2 gbs64 stages=8:4@1/dp8,11/dp8/tp1/cp2/no-sp/no-tp-overlap,5,12 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
-46 2.726561743503854
+   1  2.6969        6075.2  48.06    77.8         32       0.04794  gbs64 round8; new: 13,13 layers tp1 cp2 dp8 mbs1; old: 3,3 layers tp1 cp2 dp8 mbs1
+   2  2.7183        6027.3  47.68    77.8         32       0.04833  gbs64 round8; new: 13,13 layers tp1 cp2 dp8 mbs1; old: 3,3 layers tp2 cp2 dp4 mbs2
+654 ['index', 'step_s', 'samples_per_s', 'tokens_per_s', 'mfu', 'hbm_bytes', 'offload_bytes', 'matrix_s', 'attention_s', 'memory_s', 'recompute_s', 'tensor_s', 'context_s', 'expert_s', 'offload_s', 'launch_s', 'pipeline_s', 'bubble_s', 'data_s', 'optimizer_s', 'batch', 'plan']
+2.6968874009115944 pp2 vpp2 cp2 gbs64 stages=8:13/dp8,3@1/dp8,13,3 messages-sharded zero1 grad-overlap weight-overlap
+633 2.726561743503854
+"step_s": 2.6968874009115944
 "step_s": 2.719249530380159
-"step_s": 2.7670404730884672
-"step_s": 2.8035279804364506
+"step_s": 2.726561743503854
 == systems of both kinds in one table
 exit 2
 system,gpus,batch,step_s
@@ -83,10 +94,10 @@ system,gpus,step_s
 8,8,7.861561931223219
 16,16,3.938015060414764
 model,system,gpus,fits,step_s
-llama3.1-8b,8,16,17,6.10958683173495
-llama3.1-8b,16,24,22,3.693573083198922
-llama3.1-70b,8,16,5,99.38256574514959
-llama3.1-70b,16,24,10,32.71107302272153
+llama3.1-8b,8,16,18,6.0296286965472365
+llama3.1-8b,16,24,30,3.693573083198922
+llama3.1-70b,8,16,7,99.38256574514959
+llama3.1-70b,16,24,14,32.71107302272153
 == refused
 exit 2
 exit 2

@@ -209,12 +209,10 @@ exit 0
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
                                                                           ms        ms        ms     ms     GiB        %
-    0  1             4      1     8   1   2   8   4    1  none         73.82    147.86      6.74  30.19    32.0       97  ##########..............
-    1  1             4      1     8   1   2   8   4    1  none         72.02    146.88     43.05  27.67    27.2      100  ########................
-    2  0            12      1     8   1   2   8   4    1  none         83.81    166.81      2.00  49.19    65.1       78  ####################....
-    3  0            12      1     8   1   2   8   4    1  none         86.80    171.08      0.00  50.42    54.9       82  #################.......
+    0  0            23      2    16   2   2   8   4    1  none        105.45    175.76     43.15  47.78    70.3       76  #####################...
+    1  1             9      2    16   2   2   8   4    1  none         87.08    188.53     21.57  33.76    24.8      100  ########................
 
-step                4.9470 s
+step                4.7097 s
 tp1 5.3143 1 0
 tp2 5.4986 1 0
 tp4 5.6324 1 0
@@ -231,7 +229,7 @@ a larger domain of 1: network tier 0 (NVLink3): no size helps
 rank,step_s,gpus,step_usd,stages
 1,5.118423280518131,0.871765199128018,,,32,0.09099419165365567,"gbs128 round8; 1: 4,5 layers tp1 cp2 dp8 mbs1; 0: 11,12 layers tp1 cp2 dp8 mbs1"
 2,6.081383925143706,,24,0.08784221225207575,gbs128 round8; 1: 4 layers tp2 dp4 mbs2; 0: 28 layers tp1 cp2 dp8 mbs1
-3,6.687542044017831,4 messages-sharded zero1 grad-overlap weight-overlap",0.9561620833547461,,,16,0.07430602271130923,"gbs128 round4; 0: 4,4,4,5 layers tp1 cp2 dp4 mbs1; 0: 3,4,4,4 layers tp1 cp2 dp4 mbs1"
+3,6.581406070055476,16,0.07312673411172751,gbs128 round16; 0: 32 layers tp1 dp16 mbs1
 exit 2
 -m llama3.1-8b dp4 tp4 pp2 vpp2 gbs64 split=4,11,5,12 sp tp-overlap zero1 grad-overlap weight-overlap
 pipeline-model-parallel-layout "Et*4|t*11|t*5|t*12L"
@@ -259,7 +257,7 @@ exit 0
 64
 same
 gpt3-175b on h100-sxm5-80g x64 + l4 x8 hbm=1GiB name=small link=10Gb/s, 72 GPUs, batch 64 of 2K tokens, megatron, bf16, detailed model
-  11 plans simulated, the best of 28 exactly solved problems and what lies near them
+  14 plans simulated, the best of 28 exactly solved problems and what lies near them
   cluster small, l4 x8 hbm=1GiB, can be used by no stage: not even one layer fits; leave it out, or give words such as zero3 or recompute=full
 exit 1
 === stderr

@@ -400,9 +400,9 @@ Best plans
 rank    step  tokens/s/GPU    MFU  memory  GPUs used  USD per step  plan
            s                    %     GiB
    1  2.7192        6025.2  47.66    60.5         32        0.2879  gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
-   2  2.7307        6000.0  47.46    60.5         32        0.2880  gbs64 round8; old: 4,5 layers tp1 cp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
-   3  2.7670        5921.1  46.84    62.8         32        0.2884  gbs64 round8; old: 4,4 layers tp2 dp8 mbs1; new: 12,12 layers tp1 cp2 dp8 mbs1
-   4  2.7946        5862.7  46.37    62.7         32        0.4605  gbs64 round8; old: 3,3,3 layers tp2 dp8 mbs1; new: 7,8,8 layers tp1 cp2 dp8 mbs1
+   2  2.7254        6011.7  47.55    60.5         32        0.2880  gbs64 round8; old: 4,5 layers tp2 cp2 dp4 mbs2; new: 11,12 layers tp1 cp2 dp8 mbs1
+   3  2.7266        6009.0  47.53    33.4         32        0.2880  gbs64 round4; old: 4,5 layers tp4 dp4 mbs1; new: 11,12 layers tp2 cp2 dp4 mbs1
+   4  2.7307        6000.0  47.46    60.5         32        0.2880  gbs64 round8; old: 4,5 layers tp1 cp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
 
 True True
 exit 2
@@ -452,12 +452,12 @@ llama3.1-8b on 4 systems, detailed model: 4 of 4 problems have a plan
 Best plan of each problem
 system       GPUs  plans  fits    step  tokens/s/GPU    MFU  memory  fits in  GPUs used  USD per step  best plan
                                      s                    %     GiB        %
-8, 25Gb/s      24     13    13  3.4128        9601.5  49.95    53.4       96         16       0.03792  pp2 vpp4 cp2 gbs64 stages=4:4/dp4,3/dp4,4*4,5,4 messages-sharded zero1 grad-overlap weight-overlap
-8, 100Gb/s     24     20    20  3.2247        6774.5  45.66    63.7       83         24       0.04658  tp2 pp2 gbs64 stages=8:4@1/dp4,28/dp8/tp1/cp2/no-sp/no-tp-overlap messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
-16, 25Gb/s     32     13    13  3.1279        5238.0  41.43    61.8       86         32       0.05561  tp4 pp2 gbs64 stages=8:5@1/dp4,27/dp8/tp1/cp2/no-sp/no-tp-overlap messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
-16, 100Gb/s    32     19    19  2.7192        6025.2  47.66    60.5       87         32       0.04834  tp2 pp2 vpp2 gbs64 stages=8:4@1/dp8,11/dp8/tp1/cp2/no-sp/no-tp-overlap,5,12 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
+8, 25Gb/s      24     17    17  3.3152        9884.2  51.42    68.8       78         16       0.03684  gbs64 stages=16:32/dp16 messages-sharded zero2 grad-overlap weight-overlap
+8, 100Gb/s     24     26    26  3.2247        6774.5  45.66    63.7       83         24       0.04658  tp2 pp2 gbs64 stages=8:4@1/dp4,28/dp8/tp1/cp2/no-sp/no-tp-overlap messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
+16, 25Gb/s     32     18    18  3.1038        5278.8  41.76    24.2      100         32       0.05518  tp4 pp2 vpp2 cp2 gbs64 stages=2:13/dp2,3@1/dp2,13,3 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
+16, 100Gb/s    32     23    23  2.7192        6025.2  47.66    60.5       87         32       0.04834  tp2 pp2 vpp2 gbs64 stages=8:4@1/dp8,11/dp8/tp1/cp2/no-sp/no-tp-overlap,5,12 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
 system,gpus,plans,fits,step_s
-8,16,3,3,187.5536582888906
+8,16,4,4,187.5536582888906
 16,24,6,6,72.29302207975275
 exit 2
 exit 2

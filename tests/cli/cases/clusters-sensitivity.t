@@ -12,20 +12,20 @@ ask "$(machine 50 300 100)" --sensitivity >told; sed -n '/^Sensitivity of the be
 reckon predict -m llama3.1-8b -s "$(machine 50 300 100)" --plan a.json --sensitivity; echo "exit $?"
 === stdout
 28
-new - old,link,,,bandwidth_Bps 0.8548745473729105,0.8635512489809916
-0.8548745473729106
-0.8635512489809916
-old,network,0,NVLink3,bandwidth_Bps 0.8554909590427102,0.8688727466963203
-0.8554909590427102
-0.8688727466963203
+new - old,link,,,bandwidth_Bps 0.8471453293565102,0.8558220309645911
+0.8471453293565102
+0.8558220309645911
+old,network,0,NVLink3,bandwidth_Bps 0.8497908386060914,0.8525800180788872
+0.8497908386060914
+0.8525800180788871
 Sensitivity of the best time: its relative change per relative change of the parameter
 cluster    what                                  now            sensitivity  best time with 10 % more  with 10 % less
-new        matrix engine: peak                   989.4 TFLOP/s  -0.482       0.8168 s (-4.89 %)        0.8995 s (+4.74 %)
-new        matrix engine: efficiency             0.775          -0.382       0.8251 s (-3.92 %)        0.8907 s (+3.71 %)
-old        matrix engine: peak                   312 TFLOP/s    -0.279       0.8383 s (-2.39 %)        0.8861 s (+3.18 %)
-new        network tier 0 (NVLink4): efficiency  0.809          -0.249       0.8435 s (-1.78 %)        0.8863 s (+3.21 %)
-new        network tier 0 (NVLink4): bandwidth   450 GB/s       -0.182       0.8513 s (-0.87 %)        0.8825 s (+2.76 %)
-old        network tier 0 (NVLink3): efficiency  0.766          -0.088       0.8553 s (-0.41 %)        0.8704 s (+1.36 %)
+new        matrix engine: peak                   989.4 TFLOP/s  -0.417       0.8168 s (-4.03 %)        0.8878 s (+4.31 %)
+new        matrix engine: efficiency             0.775          -0.327       0.8251 s (-3.05 %)        0.8809 s (+3.50 %)
+new        network tier 0 (NVLink4): efficiency  0.809          -0.279       0.8323 s (-2.20 %)        0.8799 s (+3.39 %)
+new        network tier 0 (NVLink4): bandwidth   450 GB/s       -0.252       0.834 s (-2.00 %)         0.877 s (+3.05 %)
+old        matrix engine: peak                   312 TFLOP/s    -0.130       0.8383 s (-1.50 %)        0.8604 s (+1.10 %)
+new        attention: efficiency                 0.65           -0.103       0.8432 s (-0.92 %)        0.8607 s (+1.13 %)
 new - old: below 3.408 GB/s per node, several clusters are no better than one
 exit 2
 === stderr

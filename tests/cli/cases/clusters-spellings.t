@@ -12,6 +12,6 @@ Best plan fits: P(fits) 83 %, 5.109 s per step, MFU 50.7 %, memory 64.4 of 79.2 
 Best plan fits: P(fits) 83 %, 5.109 s per step, MFU 50.7 %, memory 64.4 of 79.2 GiB on stage 1 of 0-1
 Best plan fits: P(fits) 83 %, 5.109 s per step, MFU 50.7 %, memory 64.4 of 79.2 GiB on stage 1 of 0-1
 Best plan fits: P(fits) 83 %, 5.109 s per step, MFU 50.7 %, memory 64.4 of 79.2 GiB on stage 1 of 0-1
-Best plan fits: P(fits) 98 %, 5.304 s per step, MFU 48.9 %, memory 49.0 of 79.2 GiB on stage 1 of 0-1
+Best plan fits: P(fits) 100 %, 5.281 s per step, MFU 49.1 %, memory 37.2 of 79.2 GiB on stage 1 of 0-1
 fits: P(fits) 83 %, 5.115 s per step, MFU 50.7 %, memory 64.4 of 79.2 GiB on stage 1 of 0-1
 fits: P(fits) 83 %, 5.115 s per step, MFU 50.7 %, memory 64.4 of 79.2 GiB on stage 1 of 0-1

@@ -26,11 +26,11 @@ same: --tensor 2,4 --launchable
 == lists and ranges of an axis: each stage has one of the values
    1  2.7266        6009.0  47.53    33.4         32       0.04847  gbs64 round4; old: 4,5 layers tp4 dp4 mbs1; new: 11,12 layers tp2 cp2 dp4 mbs1
 tp tp2 tp4 
-   1  2.7560        5944.9  47.02    40.7         32       0.04900  gbs64 round4; new: 12,13 layers tp2 cp2 dp4 mbs1; old: 3,4 layers tp2 cp2 dp4 mbs1
+   1  2.7192        6025.2  47.66    60.5         32       0.04834  gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
 dp4 dp8 
-   1  2.8825        5683.9  44.96    37.8         32       0.05124  gbs64 round8; old: 4,5 layers tp4 dp4 mbs2; new: 11,12 layers tp4 dp4 mbs2
+   1  2.8206        5808.7  45.95    52.8         32       0.05014  gbs64 round8; new: 13,13 layers tp4 dp4 mbs2; old: 3,3 layers tp4 dp4 mbs2
 mbs2 
-   1  2.8272        5795.2  45.84    60.5         32       0.05026  gbs64 round8; old: 4,5 layers tp1 cp2 dp8 mbs1 recompute=selective; new: 11,12 lay
+   1  2.8190        5812.0  45.97    33.4         32       0.05012  gbs64 round4; old: 4,5 layers tp4 dp4 mbs1 recompute=selective; new: 11,12 layers 
 1
 llama3.1-8b on h100-sxm5-80g x16 name=new price=2.5 + a100-sxm4-80g x16 name=old price=1.5 link=100Gb/s@50us, 32 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 0 exactly solved problems and what lies near them

@@ -69,17 +69,17 @@ exit 0
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
 exit 0
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
-   1  3.4768        9424.6  49.03    64.2         16  gbs64 round16; new: 32 layers tp4 dp4 mbs4
+   1  3.3152        9884.2  51.42    68.8         16  gbs64 round16; new: 32 layers tp1 dp16 mbs1
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms         s     ms     GiB       
-    0  new          32      2    16   4   1   1   4    4  none        291.15    572.39      0.00  22.70    64.2       
+    0  new          32      2    16   1   1   1  16    1  none        264.74    551.81      0.00  49.00    68.8       
 
 bound      2.8282 s          no plan has an objective below: proved
 exit 0
-   1  3.3258        9852.8  51.26    74.7         16  gbs64 round8; new: 32 layers tp1 cp2 dp8 mbs1
+   1  3.3152        9884.2  51.42    68.8         16  gbs64 round16; new: 32 layers tp1 dp16 mbs1
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
-  no plan fits that keeps to all that is asked of its stages: 27 were simulated; leave a condition or a value out
+  no plan fits that keeps to all that is asked of its stages: 53 were simulated; leave a condition or a value out
 exit 1
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
    1  2.7192        6025.2  47.66    60.5         32  gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp
@@ -112,33 +112,33 @@ exit 2
 exit 2
 exit 2
 model,system,gpus,batch,step_s
-llama3.1-8b,8,16,64,6.8366613028637735
-llama3.1-8b,16,24,64,3.4127848085747603
+llama3.1-8b,8,16,64,6.685695834714296
+llama3.1-8b,16,24,64,3.315202930809921
 exit 0
 exit 3
 x
 exit 2
 system,gpus,batch,step_s
-8,24,16,0.9968270335004943
-8,24,32,1.9772230424719175
-16,32,16,0.8587790630965471
-16,32,32,1.6426315453344114
+8,24,16,0.9966218091892715
+8,24,32,1.9279486620607345
+16,32,16,0.8510498450801466
+16,32,32,1.6281002473638702
 Best plan of each problem
 GPUs  batch  plans  fits    step  tokens/s/GPU    MFU  memory  fits in  GPUs used  best pl
                                s                    %     GiB        %
-  32     16     18    18  0.8588        4769.6  37.73    15.4      100         32  tp8 pp2
-  32     32     21    21  1.6426        4987.1  39.45    15.4      100         32  tp8 pp2
-  32     64     19    19  3.1250        5242.8  41.47    21.6      100         32  tp8 pp2
+  32     16     20    20  0.8510        4812.9  38.07    30.1      100         32  tp8 pp2
+  32     32     24    24  1.6281        5031.6  39.80    21.6      100         32  tp8 pp2
+  32     64     22    22  3.1250        5242.8  41.47    21.6      100         32  tp8 pp2
 exit 2
 exit 2
 exit 2
 exit 2
-   1  2.7192        6025.2  47.66    60.5         32  gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp
+   1  2.6969        6075.2  48.06    77.8         32  gbs64 round8; new: 13,13 layers tp1 cp2 dp8 mbs1; old: 3,3 layer
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
-    0  old           9      2    16   2   1   1   8    1  none         97.95    203.12     86.10  30.25    24.0      1
-    1  new          23      2    16   1   2   1   8    1  none         98.23    200.24     43.05  43.76    60.5       
+    0  new          26      2    16   1   2   1   8    1  none         99.42    209.41     86.10  48.43    77.8       
+    1  old           6      2    16   1   2   1   8    1  none         88.51    174.32     43.05  41.92    22.8      1
 
 bound      2.8282 s          no plan has an objective below: proved
 exit 0

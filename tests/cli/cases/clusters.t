@@ -63,7 +63,7 @@ asked search -q -b 128 precision=fp16 cp1 schedule=zero-bubble | grep -A 1 Megat
 === stdout
 Best plan fits: P(fits) 90 %, 9.893 s per step, MFU 52.4 %, memory 58.6 of 79.2 GiB on stage 1 of 0-1
 llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 64 GPUs, batch 512 of 8K tokens, megatron, bf16, detailed model
-  31 plans simulated, the best of 40 exactly solved problems and what lies near them
+  38 plans simulated, the best of 40 exactly solved problems and what lies near them
   headroom new 7.2 of 79.2 GiB, old 7.2 of 79.2 GiB
 
 Best plans
@@ -71,7 +71,7 @@ rank     step  tokens/s/GPU    MFU  memory  GPUs used  USD per step  plan
             s                    %     GiB
    1   9.8932        6624.4  52.40    58.6         64        0.3518  gbs512 round16; old: 4,5 layers tp1 cp2 dp16 mbs1; new: 11,12 layers tp1 cp2 dp16 mbs1
    2   9.9423        6591.6  52.14    58.6         64        0.3535  gbs512 round16; old: 4,5 layers tp2 dp16 mbs1; new: 11,12 layers tp1 cp2 dp16 mbs1
-   3  10.1050        6485.5  51.30    60.8         64        0.3593  gbs512 round16; old: 3,3,3 layers tp2 dp16 mbs1; new: 7,8,8 layers tp1 cp2 dp16 mbs1
+   3  10.0816        6500.6  51.42    58.6         64        0.3585  gbs512 round16; old: 4,5 layers tp4 dp8 mbs2; new: 11,12 layers tp1 cp2 dp16 mbs1
 
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits in
@@ -92,8 +92,8 @@ Proved about the fastest plan
 bound      10.2768 s         no plan has an objective below: proved
 floor      8.8426 s          no step is shorter, interleaved or not, stages each in one cluster: proved
 problems   40                orders of clusters and rounds, each solved exactly
-labels     3994              partial plans kept
-simulated  29                plans simulated
+labels     4823              partial plans kept
+simulated  36                plans simulated
 
 the best plan without interleaving takes 10.2768 s per step; interleaved are the plans that were simulated, so none is proved to be the best of those: a better one could save 10.6 %, no more
 
@@ -107,13 +107,13 @@ To launch the best plan, where its ranks run, and its time:
   reckon export megatron -m llama3.1-8b dp16 pp2 vpp2 cp2 gbs512 split=4,11,5,12 zero1 grad-overlap weight-overlap
   reckon export ranks -m llama3.1-8b -s 'h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us' pp2 vpp2 cp2 gbs512 stages=16:4@1/dp16,11/dp16,5,12 messages-sharded zero1 grad-overlap weight-overlap
   reckon predict -m llama3.1-8b -s 'h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us' pp2 vpp2 cp2 gbs512 stages=16:4@1/dp16,11/dp16,5,12 messages-sharded zero1 grad-overlap weight-overlap
-old 9 32 4 1 1 8
-new 23 32 2 2 1 8
-0 - 1    link: bandwidth                       12.50 GB/s     +0.004       5.3 s (-0.22 %)           5.296 s (-0.30 %)
-0 - 1: below 1.597 GB/s per node, several clusters are no better than one
+new 26 32 2 2 1 8
+old 6 32 2 2 1 8
+0 - 1    link: bandwidth                       12.50 GB/s     -0.012       5.283 s (-0.11 %)         5.296 s (+0.14 %)
+0 - 1: below 1.686 GB/s per node, several clusters are no better than one
 system,step_s
 25,6.1150364862974405
-50,5.7039122862180625
+50,5.567470203362681
 200,5.241291344595304
 400,5.184703668380882
 102400,5.125677426206189
@@ -134,8 +134,8 @@ deepseek-v3 on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old
   0 plans simulated, the best of 16 exactly solved problems and what lies near them
   no plan fits: each stage holds at least one layer, with everything computed again; add nodes, or words such as zero3, ep8, cp2
 exit 1
-old 18 32 2 1 1 16
-new 34 32 2 1 1 16
+new 42 32 2 1 1 16
+old 10 32 2 1 1 16
 exit 2
   llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 64 GPUs, simulation
   plan: tp2 pp2 vpp2 cp2 gbs64 stages=8:13/dp8,3@1/dp8,13,3 messages-sharded sp tp-overlap zero1
@@ -212,7 +212,7 @@ exit 2
 exit 2
 Best plan fits: P(fits) 91 %, 10.64 s per step, MFU 51.2 %, memory 58.0 of 79.2 GiB on stage 1 of 0-1
 llama3.1-8b on h100-sxm5-80g x8 name=new + v100-sxm2-32g x16 name=old link=100Gb/s@50us, 24 GPUs, batch 128 of 8K tokens, megatron, fp16, detailed model
-  17 plans simulated, the best of 32 exactly solved problems and what lies near them
+  19 plans simulated, the best of 32 exactly solved problems and what lies near them
   headroom new 7.2 of 79.2 GiB, old 2.9 of 31.7 GiB
   Megatron-LM does not launch it: its stages differ in more than their layers
   the best that it launches takes 11.3005 s per step, 6.2 % more: precision=fp16 dp4 pp3 cp2 gbs128 split=3*2,26 zero1 grad-overlap weight-overlap on old, new (--launchable makes it the answer)

@@ -66,37 +66,37 @@ reckon study lists.json -q --db lists.db --export csv | cut -d, -f 12-
 reckon search -q -m llama3.1-8b -b 64 --tensor 4,8 -k 1 -s "$pair link=100Gb/s@50us" | grep '^   1'
 === stdout
 figure,point,model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,step,rate,mfu,gib,usd,clusters,pipeline,data,plan
-link,1,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=25Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,15,15,3.5673,146969,0.3633,20.9,0.1718,"old, new",2,2,gbs64 round4; old: 6 layers tp8 dp2 mbs2; new: 26 layers tp8 dp2 mbs2
-link,2,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,19,19,3.125,167770,0.4147,21.6,0.5154,"old, new",2,2,"gbs64 round4; old: 5,5 layers tp8 dp2 mbs2; new: 11,11 layers tp8 dp2 mbs2"
-link,3,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=400Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,31,31,3.0677,170908,0.4225,28.1,0.5154,"new, old",2,2,"gbs64 round4; new: 12,12 layers tp8 dp2 mbs2; old: 4,4 layers tp8 dp2 mbs2"
+link,1,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=25Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,19,19,3.5673,146969,0.3633,20.9,0.1718,"old, new",2,2,gbs64 round4; old: 6 layers tp8 dp2 mbs2; new: 26 layers tp8 dp2 mbs2
+link,2,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,22,22,3.125,167770,0.4147,21.6,0.5154,"old, new",2,2,"gbs64 round4; old: 5,5 layers tp8 dp2 mbs2; new: 11,11 layers tp8 dp2 mbs2"
+link,3,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=400Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,42,42,3.0648,171066,0.4229,21.6,0.5154,"old, new",2,2,"gbs64 round4; old: 5,5 layers tp8 dp2 mbs2; new: 11,11 layers tp8 dp2 mbs2"
 beside,1,llama3.1-8b,h100-sxm5-80g,16,64,bf16,megatron,8192,4056,2554,3.938,133135,0.4329,61.4,,,1,2,dp2 tp8 mbs8 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
 beside,2,llama3.1-8b,h100-sxm5-80g,32,64,bf16,megatron,8192,18708,12954,1.9748,265483,0.4316,58.6,,,1,4,dp4 tp8 mbs8 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
-beside,3,llama3.1-8b,near,32,64,bf16,megatron,8192,19,19,3.1247,167790,0.4148,21.6,,"old, new",2,2,"gbs64 round4; old: 5,5 layers tp8 dp2 mbs2; new: 11,11 layers tp8 dp2 mbs2"
+beside,3,llama3.1-8b,near,32,64,bf16,megatron,8192,22,22,3.1247,167790,0.4148,21.6,,"old, new",2,2,"gbs64 round4; old: 5,5 layers tp8 dp2 mbs2; new: 11,11 layers tp8 dp2 mbs2"
 3.5673 0.1718 
 3.1250 0.5154 
-3.0677 0.5154 
+3.0648 0.5154 
 reckon: 7 points, 7 searches: 6 finished before, 1 to do
 4 of 4 points are finished, 4 can run; highest MFU 42.4 %: llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=800Gb/s@50us,price=0.02, 32 GPUs
 What the link is worth
 
 figure  points  finished  can run  plans  fits
-link         4         4        4     94    94
+link         4         4        4    123   123
 
 The best plan of each figure, by MFU
 figure  model        system                                                                                gpus  max batch  step s    MFU  memory  plan
                                                                                                                                  s      %     GiB
-link    llama3.1-8b  h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=800Gb/s@50us,price=0.02    32         64    3.06  42.36   38.46  gbs64 round8; old: 2,2,2,3 layers tp8 dp2 mbs4; new: 5,6,6,6 layers tp8 dp2 mbs4
-83
+link    llama3.1-8b  h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=800Gb/s@50us,price=0.02    32         64    3.05  42.44   36.13  gbs64 round8; old: 3,3,4 layers tp8 dp2 mbs4; new: 7,7,8 layers tp8 dp2 mbs4
+87
 max_batch,datatype,framework,sequence,strategies,fits,rank,step,usd,plan
-32,64,bf16,megatron,8192,20,20,1,2.7192,0.5637,"gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1"
-32,64,bf16,megatron,8192,20,20,2,2.7307,0.5639,"gbs64 round8; old: 4,5 layers tp1 cp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1"
-32,64,bf16,megatron,8192,20,20,3,2.767,0.5646,"gbs64 round8; old: 4,4 layers tp2 dp8 mbs1; new: 12,12 layers tp1 cp2 dp8 mbs1"
+32,64,bf16,megatron,8192,23,23,1,2.7192,0.5637,"gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1"
+32,64,bf16,megatron,8192,23,23,2,2.7254,0.5638,"gbs64 round8; old: 4,5 layers tp2 cp2 dp4 mbs2; new: 11,12 layers tp1 cp2 dp8 mbs1"
+32,64,bf16,megatron,8192,23,23,3,2.7266,0.5639,"gbs64 round4; old: 4,5 layers tp4 dp4 mbs1; new: 11,12 layers tp2 cp2 dp4 mbs1"
 Best plans
 rank    step  tokens/s/GPU    MFU  memory  GPUs used  USD per step  plan
            s                    %     GiB
    1  2.7192        6025.2  47.66    60.5         32        0.5637  gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
-   2  2.7307        6000.0  47.46    60.5         32        0.5639  gbs64 round8; old: 4,5 layers tp1 cp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
-   3  2.7670        5921.1  46.84    62.8         32        0.5646  gbs64 round8; old: 4,4 layers tp2 dp8 mbs1; new: 12,12 layers tp1 cp2 dp8 mbs1
+   2  2.7254        6011.7  47.55    60.5         32        0.5638  gbs64 round8; old: 4,5 layers tp2 cp2 dp4 mbs2; new: 11,12 layers tp1 cp2 dp8 mbs1
+   3  2.7266        6009.0  47.53    33.4         32        0.5639  gbs64 round4; old: 4,5 layers tp4 dp4 mbs1; new: 11,12 layers tp2 cp2 dp4 mbs1
 69.22 5.316e+04 1.117e+06 3.701e+04 1.445e+10
 days                           69.22             expected, failures and checkpoints included
 GPU-hours                      53.160 K
