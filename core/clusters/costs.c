@@ -465,15 +465,13 @@ bool clusters_shards(const struct clusters_question *question, const struct rk_p
 static bool list_alone(struct clusters_costs *costs, int cluster, const struct rk_plan *plan)
 {
     const struct clusters_question *q = costs->question;
-    const bool shards = clusters_shards(q, plan) && plan->ranks > 2 * plan->tensor;
     const bool overlaps = clusters_overlaps(q, plan), may_overlap = overlaps && !q->expert_overlap;
-    const int most = shards ? 3 : plan->zero;
+    const int most = clusters_shards(q, plan) && plan->ranks > 2 * plan->tensor ? 3 : plan->zero;
     if (plan->expert_overlap && !overlaps && habits_of(plan)->overlaps_experts) {
+        const struct rk_reason why = {RK_BAD_OPTION,
+                                      .what = "ep-overlap: needs ep2, and not recompute=full"};
         struct rk_reason *refused = &costs->cluster[cluster].refused;
-        if (refused->verdict == RK_FITS)
-            *refused = (struct rk_reason){
-                .verdict = RK_BAD_OPTION,
-                .what = "ep-overlap needs experts apart and layers that are not fully recomputed"};
+        if (refused->verdict == RK_FITS) *refused = why;
         return true;
     }
     for (int zero = plan->zero; zero <= most; zero++)
@@ -557,47 +555,6 @@ static bool open_cluster(struct clusters_costs *costs, int cluster, struct fold_
                                              .cost = &c->cost[(size_t)i * rows]};
     }
     return true;
-}
-
-/* ---- messages ---- */
-
-double clusters_message_bytes(const struct clusters_costs *costs)
-{
-    const struct rk_plan *plan = &costs->question->words;
-    const struct rk_model *model = costs->question->model;
-    const double tokens = tokens_of_sample(model, plan);
-    const double element = plan->precision == RK_FP32 || plan->precision == RK_TF32 ? 4 : 2;
-    return (double)costs->round * tokens * (double)model->hidden * element;
-}
-
-/* The smaller side sends or receives all of it. */
-double clusters_boundary_s(const struct clusters_costs *costs, const struct stage_width *from,
-                           const struct stage_width *to)
-{
-    const struct rk_machine *machine = costs->question->machine;
-    const struct rk_cluster *a = &machine->cluster[from->cluster],
-                            *b = &machine->cluster[to->cluster];
-    const double copies = (double)(from->copies > to->copies ? from->copies : to->copies);
-    const double bytes = copies * clusters_message_bytes(costs);
-    if (from->cluster == to->cluster) {
-        const double ranks = (double)(from->gpus < to->gpus ? from->gpus : to->gpus);
-        const struct rank_group pair = {2, (double)from->gpus};
-        return 2 * collective_time_s(&a->system, SEND, pair, bytes / ranks);
-    }
-    const struct rk_cluster_link *link = &machine->link[from->cluster][to->cluster];
-    const double nodes_a = ceil((double)from->gpus / (double)rk_cluster_node(a));
-    const double nodes_b = ceil((double)to->gpus / (double)rk_cluster_node(b));
-    const double rate = fmin(fmin(nodes_a, nodes_b) * link->bandwidth_Bps, link->cap_Bps);
-    return 2 * (link->latency_s + bytes / rate);
-}
-
-double clusters_tie_s(const struct clusters_question *question, int first, int last)
-{
-    const struct rk_model *model = question->model;
-    const struct rk_cluster_link *link = &question->machine->link[first][last];
-    if (!model->tied_embeddings || first == last) return 0;
-    const double bytes = (double)model->vocabulary * (double)model->hidden * 4;
-    return 2 * link->latency_s + bytes / fmin(link->bandwidth_Bps, link->cap_Bps);
 }
 
 static bool fill_boundaries(struct clusters_costs *costs)
