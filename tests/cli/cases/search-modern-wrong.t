@@ -75,11 +75,11 @@ fits                -  -          0    0.00
 memory_exceeded     0  HBM3       3  100.00  ########################
 
 Closest infeasible plans (one constraint each)
-constraint            needs      has        lacks        step  plan
-                                                            s
-memory tier 0 (HBM3)  198.1 GiB  79.20 GiB  118.9 GiB  3.3780  dp16 gbs64 grad-overlap
-memory tier 0 (HBM3)  244.8 GiB  79.20 GiB  165.6 GiB  3.3644  dp16 mbs2 gbs64 grad-overlap
-memory tier 0 (HBM3)  338.3 GiB  79.20 GiB  259.1 GiB  3.3576  dp16 mbs4 gbs64 grad-overlap
+constraint            needs      has        headroom   lacks        step  plan
+                                                                       s
+memory tier 0 (HBM3)  180.1 GiB  79.20 GiB  7.200 GiB  108.1 GiB  3.3780  dp16 gbs64 grad-overlap
+memory tier 0 (HBM3)  222.6 GiB  79.20 GiB  7.200 GiB  150.6 GiB  3.3644  dp16 mbs2 gbs64 grad-overlap
+memory tier 0 (HBM3)  307.6 GiB  79.20 GiB  7.200 GiB  235.6 GiB  3.3576  dp16 mbs4 gbs64 grad-overlap
 
 Single changes that make a plan feasible
 change                                                                    step  samples/s  plan
