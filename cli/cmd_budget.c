@@ -295,7 +295,7 @@ static void note_hosts(struct report *report, const struct rk_budget *budget,
         if (all[i].of.fits && all[i].of.system == budget->hosted)
             names = report_text(report, "%s%s%s", names ? names : "", names ? ", " : "",
                                 all[i].of.model.id);
-    if (names && host_of(budget->system, &host))
+    if (names && host_of(budget->system, budget->gpus, &host))
         report_note(report,
                     report_text(report, "no plan fits the GPUs alone with %s: %s is assumed", names,
                                 host_note(&host, note)));
@@ -427,7 +427,7 @@ int cmd_budget(int argc, char **argv)
     struct run_terms terms = {.args = NULL};
     if (status == RK_OK) status = run_terms_open(&terms, &args.run, &error);
     progress_start(&progress, "sizes");
-    if (status == RK_OK && !several && host_of(&system, &host))
+    if (status == RK_OK && !several && host_of(&system, args.gpus, &host))
         status = host_load(&host, args.system, &hosted, &error);
     struct weighing at = {.args = &args, .terms = &terms, .progress = &progress};
     at.budget = (struct rk_budget){.system = &system,

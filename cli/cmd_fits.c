@@ -108,15 +108,28 @@ static const struct report_column change_columns[] = {
 };
 /* clang-format on */
 
+/* What it does, and where another memory than that of `left` is too small, which. */
+static const char *change_what(struct report *report, const struct rk_system *system,
+                               const struct rk_saving *change)
+{
+    char bytes[QUANTITY_TEXT];
+    if (change->fits || change->left_bytes < 0 || change->short_tier < 0 || system->machine)
+        return change->what;
+    return report_text(report, "%s; does not fit: %s has %s too little", change->what,
+                       memory_name(report, system, change->short_tier),
+                       quantity_format(bytes, QUANTITY_BYTES, change->short_bytes));
+}
+
 static void change_row(struct report *report, struct report_table *table,
-                       const struct rk_saving *change, double step_s)
+                       const struct rk_system *system, const struct rk_saving *change,
+                       double step_s)
 {
     const double slower = change->step_s / step_s - 1;
     REPORT_ROW(report, table, cell_text(report_text(report, "%s", change->words)),
                cell_number(change->saved_bytes), cell_number(change->left_bytes),
                cell_flag(change->fits), cell_number(change->step_s),
                cell_number(fabs(slower) < 5e-4 ? 0 : slower), /* not "-0.0" */
-               cell_text(change->what));
+               cell_text(change_what(report, system, change)));
 }
 
 static struct report_table *change_table(struct report *report, const char *name, const char *title)
@@ -124,22 +137,30 @@ static struct report_table *change_table(struct report *report, const char *name
     return REPORT_LIST(report, name, title, REPORT_IN_TEXT | REPORT_IN_JSON, change_columns);
 }
 
-static void add_pair(struct report *report, const struct forecast *f)
+/* `system` has the memory of the nodes, where that is assumed. */
+static void add_pair(struct report *report, const struct rk_system *system,
+                     const struct forecast *f)
 {
     struct rk_saving pair;
-    if (!rk_savings_pair(f->model, f->system, f->plan, f->prediction, &pair)) {
+    const char *framework = rk_framework_name(f->plan->framework);
+    const char *title = "No single change makes it fit. The fastest pairs that do";
+    bool found = rk_savings_pair(f->model, system, f->plan, f->prediction, false, &pair);
+    if (!found && (found = rk_savings_pair(f->model, system, f->plan, f->prediction, true, &pair)))
+        title = report_text(report,
+                            "No one or two changes that %s starts make it fit. The fastest pairs "
+                            "that do, with training code of one's own",
+                            framework);
+    if (!found) {
         report_note(report, "No single change makes it fit, nor do any two.");
         return;
     }
     pair.what = "both changes";
-    change_row(report,
-               change_table(report, "together",
-                            "No single change makes it fit. The fastest pairs that do"),
-               &pair, f->prediction->step_s);
+    change_row(report, change_table(report, "together", title), system, &pair,
+               f->prediction->step_s);
 }
 
-/* What offloading would save where nodes have the memory that is assumed of them. False: nothing is
- * known of them. */
+/* What offloading would save where nodes have the memory that is assumed of them, and which two
+ * changes make it fit there. False: nothing is known of them. */
 static bool add_offloads(struct report *report, struct report_table *table,
                          const struct fits_question *question, const struct forecast *f,
                          bool *rescued)
@@ -150,13 +171,14 @@ static bool add_offloads(struct report *report, struct report_table *table,
     struct rk_error none;
     char note[HOST_WORD], word[HOST_WORD];
     if (!rk_answerer(f->plan->framework)->runs || f->system->machine ||
-        !host_of(f->system, &host) || host_load(&host, question->line, &system, &none) != RK_OK)
+        !host_of(f->system, f->plan->ranks, &host) ||
+        host_load(&host, question->line, &system, &none) != RK_OK)
         return false;
     const int count = rk_savings(f->model, &system, f->plan, f->prediction, changes);
     int shown = 0;
     for (int i = 0; i < count; i++) {
         if (!strstr(changes[i].words, "offload-")) continue;
-        change_row(report, table, &changes[i], f->prediction->step_s);
+        change_row(report, table, &system, &changes[i], f->prediction->step_s);
         *rescued |= changes[i].fits;
         shown++;
     }
@@ -165,6 +187,7 @@ static bool add_offloads(struct report *report, struct report_table *table,
                                         "Offloading to %s, assumed; %s in the system states what "
                                         "exists.",
                                         host_note(&host, note), host_word(&host, word)));
+    if (!*rescued) add_pair(report, &system, f);
     rk_system_release(&system);
     return true;
 }
@@ -191,7 +214,7 @@ static void add_changes(struct report *report, const struct fits_question *quest
         change_table(report, "changes",
                      count ? report_text(report, "Single changes that save memory%s", of) : NULL);
     for (int i = 0; i < count; i++) {
-        change_row(report, table, &changes[i], f->prediction->step_s);
+        change_row(report, table, f->system, &changes[i], f->prediction->step_s);
         rescued |= changes[i].fits;
     }
     if (!count) report_note(report, "No single change of the plan saves memory.");
@@ -204,7 +227,7 @@ static void add_changes(struct report *report, const struct fits_question *quest
                                 f->system->id));
     if (f->system->machine && !has_lower(f->system))
         report_note(report, "Offloading is not tried: not every cluster has a second memory.");
-    if (!rescued) add_pair(report, f);
+    if (!rescued && !known) add_pair(report, f->system, f);
 }
 
 /* Where a plan was looked for in vain. */

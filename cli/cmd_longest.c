@@ -223,7 +223,7 @@ static enum rk_status note_host(struct tables *t, const struct longest_args *arg
     struct found found = {.gpus = last->gpus};
     struct host host;
     char note[HOST_WORD], word[HOST_WORD], size[QUANTITY_TEXT];
-    if (t->over || !host_of(&alone->system, &host)) return RK_OK;
+    if (t->over || !host_of(&alone->system, last->gpus, &host)) return RK_OK;
     enum rk_status status = host_load(&host, args->source.system, &with.system, error);
     if (status != RK_OK) return status;
     t->input = &with;

@@ -77,7 +77,7 @@ static enum rk_status add_host(const struct offload_args *args, struct plan_inpu
     struct host host;
     char note[HOST_WORD];
     if (rk_offload_tiers(&input->system) >= 1) return RK_OK;
-    if (input->system.machine || !host_of(&input->system, &host))
+    if (input->system.machine || !host_of(&input->system, input->draft.plan.ranks, &host))
         return one_memory(&input->system, error);
     const enum rk_status status = host_load(&host, args->source.system, &with, error);
     if (status != RK_OK) return status;

@@ -65,7 +65,7 @@ static void note(struct plan_input *input, const struct rk_choice *choice, doubl
     char plans[REPORT_DIGITS], which[96];
     snprintf(which, sizeof which, "%s",
              choice->fits ? "the fastest that fits"
-                          : "none fits, this is the one that needs least memory");
+                          : "none fits, this one of them needs least memory");
     if (choice->leaves_room && room < 1)
         snprintf(which, sizeof which, "the fastest that leaves %.1f GiB", left_GiB);
     else if (choice->fits && room < 1)

@@ -383,7 +383,7 @@ enum rk_status fits_tune(struct report *report, const struct fits_question *ques
     struct rk_error none;
     char note[HOST_WORD];
     *sure = SURE_NOT;
-    if (host_of(&input->system, &host) &&
+    if (host_of(&input->system, input->draft.plan.ranks, &host) &&
         host_load(&host, question->line, &with_host, &none) == RK_OK)
         t.host = &with_host;
     say_question(report, input);

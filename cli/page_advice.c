@@ -43,7 +43,7 @@ void page_savings(struct html_page *page, const struct forecast *f, const char *
     page_show(page, "Single changes that save memory", table, source);
     if (rescued) return;
     table = page_table(page, columns, COUNT_OF(columns));
-    if (rk_savings_pair(f->model, f->system, f->plan, f->prediction, &pair)) {
+    if (rk_savings_pair(f->model, f->system, f->plan, f->prediction, false, &pair)) {
         pair.what = "both changes";
         saving_row(page, table, &pair, step_s);
     }

@@ -243,8 +243,10 @@ static enum rk_status take_host(const struct plan_source *source, struct plan_in
                                 struct rk_error *error)
 {
     char note[HOST_WORD] = "";
-    const enum rk_status status =
-        host_add(&input->draft.plan, source->system, &input->system, note, error);
+    struct rk_plan plan = input->draft.plan;
+    if (!plan_given(&input->draft, "gpus"))
+        plan.ranks = source->gpus ? source->gpus : input->system.devices;
+    const enum rk_status status = host_add(&plan, source->system, &input->system, note, error);
     if (*note) plan_assume(input, "%s", note);
     return status;
 }

@@ -17,6 +17,7 @@
 #include "facts/learned.h"
 #include "report/chart.h"
 #include "search/clusters_space.h"
+#include "workload/pattern.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -247,6 +248,11 @@ static const char *restriction_note(struct report *report, const struct search *
     return "ranks, batch and restrictions leave no plan";
 }
 
+static uint64_t sequence_of(const struct rk_plans_problem *p)
+{
+    return p->base.sequence ? p->base.sequence : p->model->sequence;
+}
+
 /* The constraint that the plans violate that come furthest: memory is checked last. Of several
  * tiers it is the one that rules out the most plans. */
 const char *search_reason(struct report *report, const struct search *search)
@@ -272,15 +278,14 @@ const char *search_reason(struct report *report, const struct search *search)
     for (int i = RK_BAD_MODEL; i < RK_VERDICTS; i++)
         if (rk_search_count(c, (enum rk_verdict)i) > rk_search_count(c, (enum rk_verdict)most))
             most = i;
+    const struct rk_plans_problem *p = &search->problem;
+    const char *unknown = model_unmodelled(p->model, sequence_of(p));
+    if (most == RK_BAD_MODEL && unknown)
+        return report_text(report, "%s has %s", p->model->id, unknown);
     return report_text(report, "most are infeasible: %s", rk_verdict_name((enum rk_verdict)most));
 }
 
 /* ---- the report ---- */
-
-static uint64_t sequence_of(const struct rk_plans_problem *p)
-{
-    return p->base.sequence ? p->base.sequence : p->model->sequence;
-}
 
 /* The one that all plans have, or NULL. */
 static const char *precision_of(const struct rk_plans_problem *p)

@@ -478,7 +478,7 @@ enum rk_status search_with_host(struct search *search, struct search_session *se
     const struct rk_system *alone = search->problem.system;
     struct search with = *search;
     struct host host;
-    if (!may_take_host(search) || !host_of(alone, &host)) return RK_OK;
+    if (!may_take_host(search) || !host_of(alone, search->problem.base.ranks, &host)) return RK_OK;
     enum rk_status status = host_load(&host, search->line, &with.hosted, error);
     if (status != RK_OK) return status;
     with.problem.system = &with.hosted;
@@ -524,9 +524,27 @@ static bool stop(void *context)
     return progress_stopped();
 }
 
+/* The condition as it was said, of a run with other GPUs or another batch. */
+static bool where_at(void *context, const struct rk_plans_problem *changed, char *where,
+                     size_t size)
+{
+    const struct search *asked = context;
+    struct search *search = malloc(sizeof *search);
+    struct rk_error error;
+    if (!search) return false;
+    *search = *asked;
+    search->problem = *changed;
+    const bool good = set_run(search, &error) == RK_OK &&
+                      search_name_run(search, "--where", asked->said, where, size, &error) == RK_OK;
+    free(search);
+    return good;
+}
+
 struct rk_aim search_aim(const struct search *search)
 {
     return (struct rk_aim){.where = search->where[0] ? search->where : NULL,
+                           .where_at = search->args->run.tokens ? where_at : NULL,
+                           .context = (void *)(uintptr_t)search,
                            .room = search->room == SEARCH_NO_ROOM ? 0 : search->share,
                            .threads = (int)search->args->threads,
                            .stop = stop};

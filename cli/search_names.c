@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "cli/search_clusters.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -100,6 +101,13 @@ static int find_name(const char *at, size_t length)
     for (int i = 0; i < NAMES; i++)
         if (strlen(names[i]) == length && strncmp(at, names[i], length) == 0) return i;
     return -1;
+}
+
+double search_run_value(const struct search *search, const char *name, double step_s)
+{
+    const int i = find_name(name, strlen(name));
+    const struct run_sums sums = run_sums_of(&search->run, step_s);
+    return i < 0 ? NAN : sum_of(&sums, i);
 }
 
 enum rk_status search_name_run(const struct search *search, const char *option, const char *text,

@@ -23,6 +23,12 @@ static void fill_questions(struct report *report, const struct search *search)
     const struct rk_aim aim = search_aim(search);
     if (!search->result.complete || !search_speaks()) return;
     const bool quick = !search_is_over_clusters(search); /* to ask without being asked */
+    if (search->result.found == 0 && quick && search->result.counts.verdict[RK_FITS][0])
+        print_nearest(report, search);
+    /* of a model that is not predicted nothing of the machine is to blame */
+    const bool blind =
+        rk_search_count(&search->result.counts, RK_BAD_MODEL) == search->result.counts.total;
+    if (blind && search->result.found == 0 && search->result.counts.total) return;
     if (args->why || (search->result.found == 0 && quick))
         print_why(report, &search->problem, &aim);
     if (args->sensitivity) fill_sensitivity(report, search, &aim);

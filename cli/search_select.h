@@ -30,6 +30,10 @@ enum rk_status search_keys_open(const struct search *search, struct search_keys 
 enum rk_status search_condition_open(const char *where, enum rk_framework framework,
                                      struct search_key *key, struct rk_error *error);
 
+/* Table "nearest_misses", where no plan satisfies the condition: for each comparison of it the plan
+ * that comes nearest. search_misses.c */
+void print_nearest(struct report *report, const struct search *search);
+
 double search_key_value(const struct search_key *key, const struct rk_plan *plan,
                         const struct rk_outcome *outcome);
 

@@ -233,8 +233,8 @@ const char *verdict_remedy(struct report *report, const struct forecast *f,
     *helps = false;
     if (!p->timed || p->verdict != RK_MEMORY_EXCEEDED) return NULL;
     const int count = rk_savings(f->model, f->system, f->plan, p, saving);
-    *helps =
-        (count > 0 && saving[0].fits) || rk_savings_pair(f->model, f->system, f->plan, p, saving);
+    *helps = (count > 0 && saving[0].fits) ||
+             rk_savings_pair(f->model, f->system, f->plan, p, false, saving);
     if (!*helps)
         return "remedy: no change of one or two choices makes it fit: use more GPUs, or `reckon "
                "search`, which tries all choices together";

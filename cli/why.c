@@ -49,6 +49,7 @@ static const struct report_column miss_columns[] = {
     {.name = "name"},
     {.name = "need"},
     {.name = "have"},
+    {.name = "headroom"},
     {.name = "step_s", .title = "step", .unit = "s", .digits = 4},
     {.name = "plan"},
 };
@@ -56,6 +57,7 @@ static const struct report_column miss_text[] = {
     {.name = "constraint"},
     {.name = "needs"},
     {.name = "has"},
+    {.name = "headroom"},
     {.name = "lacks"},
     {.name = "step", .unit = "s", .digits = 4},
     {.name = "plan"},
@@ -73,19 +75,21 @@ static void add_miss(const struct tables *t, enum rk_limit limit, int tier,
     struct report *report = t->report;
     const struct rk_system *system = t->problem->system;
     const bool memory = limit == RK_LIMIT_MEMORY;
-    const double lack = miss->need - miss->have;
+    const double lack = miss->need + miss->free - miss->have;
     const struct report_cell step = cell_number(miss->found.outcome.step_s);
     const struct report_cell plan = cell_text(plan_words_of(report, &miss->found.plan));
     const char *ranks = lack > 0 ? report_text(report, "%.0f", lack) : "not filled";
     REPORT_ROW(report, t->all, cell_text(memory ? "memory" : "network"), cell_count((uint64_t)tier),
                cell_text(or_null(memory ? system->memory[tier].name : system->network[tier].name)),
-               cell_number(miss->need), cell_number(miss->have), step, plan);
+               cell_number(miss->need), cell_number(miss->have),
+               memory ? cell_number(miss->free) : cell_none(), step, plan);
     REPORT_ROW(report, t->text,
                cell_text((memory ? memory_name : network_name)(report, system, tier)),
                cell_text(memory ? bytes_text(report, miss->need)
                                 : report_text(report, "%.0f ranks", miss->need)),
                cell_text(memory ? bytes_text(report, miss->have)
                                 : report_text(report, "%.0f", miss->have)),
+               cell_text(miss->free > 0 ? bytes_text(report, miss->free) : NULL),
                cell_text(memory ? bytes_text(report, lack) : ranks), step, plan);
 }
 

@@ -3,6 +3,7 @@
 #include "advise/aim.h"
 #include "base/number.h"
 #include "machine/part.h"
+#include "search/conjuncts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,7 +53,7 @@ static void try_memory(const struct tries *t, int tier)
     if (isinf(change.from)) return;
     if (rk_misses(t->problem, t->aim, RK_LIMIT_MEMORY, tier, missed) > 0 &&
         rk_system_copy(&system, now, &error) == RK_OK) {
-        change.to = missed[0].need;
+        change.to = tier ? missed[0].need : aim_memory(t->aim, missed[0].need);
         struct rk_memory *memory = &system.memory[tier];
         const uint64_t ranks = t->problem->base.ranks;
         memory->capacity_bytes = change.to / part_factor(memory->capacity_shared_by, ranks);
@@ -114,7 +115,7 @@ static bool find_added(const struct tries *t, const struct rk_plans_problem *pro
     const char *counts = aim_condition(t->aim, where);
     const struct rk_query query = {.where = counts,
                                    .sort = "offload_bytes",
-                                   .least_samples_per_s = t->aim->samples_per_s,
+                                   .least_samples_per_s = aim_least(problem, t->aim),
                                    .top = 1,
                                    .threads = t->aim->threads};
     struct rk_aim aim = *t->aim;
@@ -248,6 +249,39 @@ static void try_unstartable(const struct tries *t)
     report(t, &change);
 }
 
+/* ---- another size ---- */
+
+/* What is asked of a plan is asked of the size that is tried: a run's days are other steps there.
+ */
+static bool find_sized(const struct tries *t, const struct rk_plans_problem *problem,
+                       struct rk_found *found)
+{
+    char where[AIM_TEXT];
+    struct rk_aim aim = *t->aim;
+    if (!aim.where || !aim.where_at) return rk_find(problem, &aim, found);
+    aim.where = where;
+    return aim.where_at(aim.context, problem, where, sizeof where) && rk_find(problem, &aim, found);
+}
+
+/* A condition on other figures than the step has to be worked out for every plan: few sizes are
+ * tried then, doubled or halved. */
+static bool is_slow(const struct tries *t)
+{
+    const struct rk_plans_problem *p = t->problem;
+    return t->aim->where && rk_answerer(p->base.framework)->layers && !p->system->machine &&
+           isinf(condition_longest_s(t->aim->where, p->base.framework));
+}
+
+enum { FEW_SIZES = 2 };
+
+static void list_few(struct candidates *list, uint64_t now, bool more)
+{
+    for (int i = 1; i <= FEW_SIZES; i++)
+        if (more || now % (UINT64_C(1) << i) == 0)
+            offer(list, more ? now << i : now >> i, 1, UINT64_C(1) << 40);
+    sort(list);
+}
+
 /* ---- fewer or more GPUs ---- */
 
 enum { NODES_NEARBY = 16, MOST_DOUBLINGS = 10, MOST_HALVINGS = 64 };
@@ -283,11 +317,14 @@ static void try_gpus(const struct tries *t, bool more)
     struct rk_change change = {.kind = more ? RK_CHANGE_MORE_GPUS : RK_CHANGE_FEWER_GPUS,
                                .tier = -1,
                                .from = (double)problem.base.ranks};
-    (more ? list_more_gpus : list_fewer_gpus)(&list, t->problem);
+    if (is_slow(t))
+        list_few(&list, problem.base.ranks, more);
+    else
+        (more ? list_more_gpus : list_fewer_gpus)(&list, t->problem);
     for (int i = 0; i < list.count && !change.helps && !aim_stopped(t->aim); i++) {
         problem.base.ranks = list.value[more ? i : list.count - 1 - i];
         change.to = (double)problem.base.ranks;
-        change.helps = rk_find(&problem, t->aim, &change.found);
+        change.helps = find_sized(t, &problem, &change.found);
     }
     if (list.count) report(t, &change);
 }
@@ -310,7 +347,7 @@ static void try_nodes(const struct tries *t, int cluster, bool more)
     for (int i = 0; i < MOST_DOUBLINGS && tried && !change.helps && !aim_stopped(t->aim); i++) {
         aim_part(&system, cluster)->devices = tried * node;
         change.to = (double)(tried * node);
-        change.helps = rk_find(&problem, t->aim, &change.found);
+        change.helps = find_sized(t, &problem, &change.found);
         tried = more ? 2 * tried : tried / 2;
     }
     if (more || nodes > 1) report(t, &change);
@@ -328,7 +365,7 @@ static void approach(const struct tries *t, struct rk_plans_problem *problem, ui
     struct rk_found found;
     while ((admits > fails ? admits - fails : fails - admits) > 1 && !aim_stopped(t->aim)) {
         problem->base.batch = admits / 2 + fails / 2 + (admits & fails & 1);
-        if (rk_find(problem, t->aim, &found)) {
+        if (find_sized(t, problem, &found)) {
             admits = problem->base.batch;
             change->found = found;
         } else {
@@ -345,13 +382,14 @@ static void try_batch(const struct tries *t, bool more)
     struct rk_change change = {.kind = more ? RK_CHANGE_LARGER_BATCH : RK_CHANGE_SMALLER_BATCH,
                                .tier = -1,
                                .from = (double)now};
+    const int most = is_slow(t) ? FEW_SIZES : more ? MOST_DOUBLINGS : MOST_HALVINGS;
     uint64_t fails = now;
-    for (int i = 0; i < (more ? MOST_DOUBLINGS : MOST_HALVINGS) && !change.helps; i++) {
+    for (int i = 0; i < most && !change.helps; i++) {
         problem.base.batch = more ? 2 * fails : fails / 2;
         if (!problem.base.batch || problem.base.batch > UINT64_C(1) << 50 || aim_stopped(t->aim))
             break;
         change.to = (double)problem.base.batch;
-        change.helps = rk_find(&problem, t->aim, &change.found);
+        change.helps = find_sized(t, &problem, &change.found);
         if (!change.helps) fails = problem.base.batch;
     }
     if (change.helps && !rk_answerer(problem.base.framework)->layers)

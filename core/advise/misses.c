@@ -90,7 +90,7 @@ static int take_misses(const struct rk_plans_problem *p, const struct rk_system 
     int count = 0;
     for (uint64_t i = 0; i < answer->found; i++) {
         struct rk_prediction prediction;
-        struct rk_miss miss;
+        struct rk_miss miss = {.free = 0};
         rk_plans_plan(space, answer->best[i].index, &miss.found.plan);
         if (!refused(p, &miss.found.plan, limit, tier, &miss)) continue;
         rk_predict(p->model, lifted, &miss.found.plan, &prediction);
@@ -124,7 +124,7 @@ int rk_misses(const struct rk_plans_problem *asked, const struct rk_aim *aim, en
     struct rk_plans_problem without = *problem;
     without.system = &lifted;
     const struct rk_query query = {.where = aim_condition(aim, where),
-                                   .least_samples_per_s = aim->samples_per_s,
+                                   .least_samples_per_s = aim_least(problem, aim),
                                    .sort = need,
                                    .top = LOOKED_AT,
                                    .threads = aim->threads};
@@ -132,8 +132,8 @@ int rk_misses(const struct rk_plans_problem *asked, const struct rk_aim *aim, en
     if (space && rk_ask(space, &query, &answer, &error) == RK_OK)
         count = take_misses(problem, &lifted, space, &answer, limit, tier, missed);
     for (int i = 0; i < count && limit == RK_LIMIT_MEMORY && tier == 0; i++) {
-        missed[i].need = aim_memory(aim, missed[i].need); /* with what is left free */
         missed[i].have = asked->system->memory[0].capacity_bytes;
+        missed[i].free = missed[i].have - problem->system->memory[0].capacity_bytes;
     }
     rk_answer_release(&answer);
     rk_space_close(space);

@@ -147,13 +147,14 @@ struct job {
     const struct rk_model *model;
     const struct rk_system *system;
     int tier;
+    bool any_code; /* also what the framework has no option for */
 };
 
 static struct job job_of(const struct rk_model *model, const struct rk_system *system,
                          const struct rk_prediction *p)
 {
     const bool lower = p->verdict == RK_MEMORY_EXCEEDED && p->reason[0].tier > 0;
-    return (struct job){model, system, lower ? p->reason[0].tier : 0};
+    return (struct job){model, system, lower ? p->reason[0].tier : 0, false};
 }
 
 /* Over several clusters: what is left on the tightest stage, the fullest by its share; of a lower
@@ -263,14 +264,14 @@ static bool takes_libraries(const struct change *change, const struct rk_plan *p
 }
 
 /* What the framework offloads, with the sharding that it needs for that. */
-static bool offload_words(const struct change *change, const struct rk_plan *plan,
-                          char words[RK_SAVING_WORDS])
+static bool offload_words(const struct change *change, const struct job *job,
+                          const struct rk_plan *plan, char words[RK_SAVING_WORDS])
 {
     const struct habits *habits = habits_of(plan);
     const bool optimizer = strcmp(change->key, "optimizer_offload") == 0;
     const bool weights = strcmp(change->key, "weight_offload") == 0;
     const int least = optimizer ? habits->zero_of_optimizer : weights ? habits->zero_of_weights : 0;
-    if (habits->offloads_optimizer && !optimizer) return false;
+    if (habits->offloads_optimizer && !optimizer && !job->any_code) return false;
     if (optimizer && rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER) >= 1) return false;
     if (habits->offloads_both != (strcmp(change->words, BOTH_AWAY) == 0) && (optimizer || weights))
         return false;
@@ -290,11 +291,12 @@ static bool words_of(const struct change *change, const struct job *job, const s
     if (change->kind == CHANGE_PART)
         return add_part(job->model, plan, part_bit(change->key), words);
     if (change->kind == CHANGE_BLOCKS) return half_the_blocks(job->model, plan, words);
-    if (change->kind == CHANGE_AWAY) return offload_words(change, plan, words);
+    if (change->kind == CHANGE_AWAY) return offload_words(change, job, plan, words);
     if (change->kind == CHANGE_TO) {
         if (strcmp(change->words, ONE_SELECTION) == 0 && !habits_of(plan)->one_selection)
             return false;
-        if (is_of_libraries(change) && !takes_libraries(change, plan)) return false;
+        if (is_of_libraries(change) && !job->any_code && !takes_libraries(change, plan))
+            return false;
         snprintf(words, RK_SAVING_WORDS, "%s", change->words);
         return true;
     }
@@ -433,7 +435,7 @@ static bool framework_starts(const struct job *job, const struct rk_plan *plan)
 /* Would a framework start the plan, other than `as_is`? */
 static bool starts(const struct job *job, const struct rk_plan *plan, const struct rk_plan *as_is)
 {
-    return framework_starts(job, plan) || !framework_starts(job, as_is);
+    return job->any_code || framework_starts(job, plan) || !framework_starts(job, as_is);
 }
 
 static bool try_change(const struct change *change, const struct job *job,
@@ -456,6 +458,9 @@ static bool try_change(const struct change *change, const struct job *job,
     }
     saving->step_s = p->step_s;
     saving->fits = p->verdict == RK_FITS;
+    const bool memory = p->verdict == RK_MEMORY_EXCEEDED;
+    saving->short_tier = memory ? p->reason[0].tier : -1;
+    saving->short_bytes = memory ? p->reason[0].need - p->reason[0].have : 0;
     return saving->saved_bytes > 0;
 }
 
@@ -493,9 +498,10 @@ int rk_savings(const struct rk_model *model, const struct rk_system *system,
 
 bool rk_savings_pair(const struct rk_model *model, const struct rk_system *system,
                      const struct rk_plan *plan, const struct rk_prediction *prediction,
-                     struct rk_saving *pair)
+                     bool any_code, struct rk_saving *pair)
 {
-    const struct job job = job_of(model, system, prediction);
+    struct job job = job_of(model, system, prediction);
+    job.any_code = any_code;
     struct rk_saving first, second;
     struct trial one, two;
     struct rk_plan both;

@@ -55,9 +55,16 @@ bool host_listed(const struct rk_system *system, struct host *host)
     return good;
 }
 
-bool host_of(const struct rk_system *system, struct host *host)
+bool host_of(const struct rk_system *system, uint64_t ranks, struct host *host)
 {
-    return system->memories == 1 && host_listed(system, host);
+    if (system->memories != 1 || !host_listed(system, host)) return false;
+    if (!ranks) ranks = system->devices; /* all there are */
+    const uint64_t node = system->networks ? system->network[0].size : 1;
+    const uint64_t together = ranks < node ? ranks : node;
+    if (host->accelerators > 1 || together < 2) return true;
+    host->node_bytes *= (double)together;
+    host->accelerators = together;
+    return true;
 }
 
 const char *host_word(const struct host *host, char text[static HOST_WORD])
@@ -104,7 +111,7 @@ enum rk_status host_take(const struct rk_plan *plan, const char *line,
     struct host host;
     *taken = false;
     if (!offloads(plan) || !rk_answerer(plan->framework)->runs || strcmp(line, "-") == 0 ||
-        !host_of(system, &host))
+        !host_of(system, plan->ranks, &host))
         return RK_OK;
     const enum rk_status status = host_load(&host, line, made, error);
     *taken = status == RK_OK;

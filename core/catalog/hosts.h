@@ -14,8 +14,10 @@ struct host {
     char source[256];
 };
 
-/* The host of the system's nodes; false: nobody knows it, or the system has a second memory. */
-bool host_of(const struct rk_system *system, struct host *host);
+/* The host of the system's nodes, with so many accelerators in all; false: nobody knows it, or the
+ * system has a second memory. Memory that is said of one accelerator is there for each of a node,
+ * whose processors they share. */
+bool host_of(const struct rk_system *system, uint64_t ranks, struct host *host);
 
 /* The same of a system that says what memory it has. */
 bool host_listed(const struct rk_system *system, struct host *host);

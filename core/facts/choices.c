@@ -24,22 +24,54 @@ static void add(struct names *names, const char *format, ...)
     va_end(values);
 }
 
-/* Members that mean nothing in some plans, whatever they are there. */
-static bool means(const char *key, const struct rk_model *m, const struct rk_plan *p)
+const char *choice_idle(const char *key, const struct rk_model *m, const struct rk_plan *p)
 {
     const struct {
         const char *key;
         bool counts;
+        const char *because;
     } conditions[] = {
-        {"schedule", p->pipeline > 1},
-        {"context_kind", p->context > 1},
-        {"dispatcher", m->experts && p->expert > 1},
-        {"recompute_parts", p->recompute == RK_SELECTIVE},
-        {"count_embeddings", false}, /* how FLOP are counted */
+        {"schedule", p->pipeline > 1, "the pipeline has one stage"},
+        {"context_kind", p->context > 1, "context parallelism is 1"},
+        {"ulysses", p->context > 1, "context parallelism is 1"},
+        {"sequence_parallel", p->tensor > 1, "tensor parallelism is 1"},
+        {"tensor_overlap", p->tensor > 1, "tensor parallelism is 1"},
+        {"messages_sharded", p->tensor > 1 && p->pipeline > 1,
+         "no tensor ranks send to another stage"},
+        {"dispatcher", m->experts && p->expert > 1, "no experts are on other ranks"},
+        {"capacity_factor", m->experts > 0, "the model has no experts"},
+        {"imbalance", m->experts > 0, "the model has no experts"},
+        {"recompute_parts", p->recompute == RK_SELECTIVE, "recomputation is not selective"},
+        {"recompute_layers", p->recompute == RK_WHOLE, "whole layers are not recomputed"},
     };
+    const struct rk_layout *layout = rk_plan_layout(p);
+    if (layout->parts || layout->others) return NULL; /* stages have degrees of their own */
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
-        if (strcmp(key, conditions[i].key) == 0) return conditions[i].counts;
-    return true;
+        if (strcmp(key, conditions[i].key) == 0)
+            return conditions[i].counts ? NULL : conditions[i].because;
+    return NULL;
+}
+
+/* Without those that say nothing of how a step runs. */
+static bool means(const char *key, const struct rk_model *m, const struct rk_plan *p)
+{
+    const bool counted = strcmp(key, "count_embeddings") == 0; /* how FLOP are counted */
+    return !counted && !choice_idle(key, m, p);
+}
+
+const char *choice_without_effect(const struct rk_model *model, const struct rk_plan *plan,
+                                  int *next, const char **because)
+{
+    const struct plan_draft usual = plan_draft();
+    const struct plan_draft draft = {.plan = *plan};
+    for (; plan_fields[*next].key; ++*next) {
+        const struct field *field = &plan_fields[*next];
+        *because = field->word ? choice_idle(field->key, model, plan) : NULL;
+        if (!*because || field_value(field, &draft) == field_value(field, &usual)) continue;
+        ++*next;
+        return field->word;
+    }
+    return NULL;
 }
 
 static void add_shares(struct names *names, const struct field *field,

@@ -15,6 +15,15 @@ struct conjuncts {
 /* RK_BAD_ARGUMENT with the column when the condition is wrong. Close in any case. */
 enum rk_status conjuncts_open(struct conjuncts *conjuncts, const struct predictor *predictor,
                               const char *text, struct rk_error *error);
+/* The longest step that a condition lets through, by what it says of step_s alone; INFINITY: any. */
+double condition_longest_s(const char *text, enum rk_framework framework);
+
+/* Has it an `or` outside parentheses? Then it has no parts. */
+bool condition_has_or(const char *text);
+
+/* Where the part that begins at `at` ends: at an `and` outside parentheses, or with the text. */
+size_t conjunct_end(const char *text, size_t at);
+
 void conjuncts_close(struct conjuncts *conjuncts); /* a zeroed one is fine */
 
 #endif

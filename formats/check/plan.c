@@ -5,6 +5,7 @@
 #include "check/launch.h"
 #include "check/memory.h"
 #include "clusters/predict.h"
+#include "facts/choices.h"
 #include "rules/rules.h"
 
 #include <stdio.h>
@@ -73,6 +74,17 @@ static void check_layers(const struct asked *a)
     }
 }
 
+static void take_idle(const struct asked *a)
+{
+    const char *because, *word;
+    for (int next = 0;
+         (word = choice_without_effect(a->rules.model, a->rules.plan, &next, &because));) {
+        struct rk_finding *f = findings_add(a->out, "12.effect");
+        snprintf(f->what, sizeof f->what, "%s", word);
+        snprintf(f->need, sizeof f->need, "has no effect: %s", because);
+    }
+}
+
 /* ---- all ---- */
 
 /* Memory is judged of plans that could run. */
@@ -106,6 +118,7 @@ void rk_check_plan(const struct rk_model *model, const struct rk_system *system,
     take_broken(&a, PLAN_STARTS);
     if (!rule_holds(RULE_COUNTED, &a.rules)) return;
     check_layers(&a);
+    take_idle(&a);
     if (system) check_environment(system, plan, a.launch, findings);
     check_checkpoint(model, plan, a.launch->checkpoint, findings);
     if (system && can_be_judged(findings)) check_memory(model, system, plan, a.launch, findings);

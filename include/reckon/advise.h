@@ -17,6 +17,10 @@ extern "C" {
 /* What a plan must be to count; a zeroed one: it fits. */
 struct rk_aim {
     const char *where;           /* a condition, as in struct rk_query; NULL: none */
+    /* The same of a problem with other GPUs or another batch, where it follows from them; false:
+     * nothing can be said. NULL: `where` as it is. */
+    bool (*where_at)(void *context, const struct rk_plans_problem *changed, char *where,
+                     size_t size);
     double samples_per_s;        /* more than this */
     double room;                 /* share of the device's memory that it may take; 0: all */
     int threads;                 /* as in struct rk_query */
@@ -67,7 +71,8 @@ enum rk_limit { RK_LIMIT_MEMORY, RK_LIMIT_NETWORK };
 
 /* A plan that one limit alone keeps out. */
 struct rk_miss {
-    double need, have;     /* of the limit: bytes, with what is left free of them, or ranks */
+    double need, have;     /* of the limit: bytes, as rk_predict has them, or ranks */
+    double free;           /* bytes of these that are to be left free */
     struct rk_found found; /* on the system without the limit: its time */
 };
 
@@ -127,6 +132,8 @@ struct rk_saving {
     double left_bytes;           /* of the same; < 0: too little */
     double step_s;
     bool fits;
+    int short_tier;     /* the memory that is too small, where it does not fit; else -1 */
+    double short_bytes; /* ... by so much */
 };
 
 /* The changes that save memory on the tightest stage, of the first tier that is too small: where
@@ -136,10 +143,11 @@ RK_API int rk_savings(const struct rk_model *model, const struct rk_system *syst
                       const struct rk_plan *plan, const struct rk_prediction *prediction,
                       struct rk_saving saving[RK_MAX_SAVINGS]);
 
-/* The fastest two of them that fit together, where no single one does; false: no two do. */
+/* The fastest two of them that fit together, where no single one does; false: no two do. With
+ * `any_code` also those that the plan's framework has no option for. */
 RK_API bool rk_savings_pair(const struct rk_model *model, const struct rk_system *system,
                             const struct rk_plan *plan, const struct rk_prediction *prediction,
-                            struct rk_saving *pair);
+                            bool any_code, struct rk_saving *pair);
 
 /* ---- what of the machine matters ---- */
 

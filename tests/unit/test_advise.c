@@ -1,10 +1,12 @@
 /* Limits, changes and sensitivities of today's plans, mixtures and context parallelism included:
  * compared with a walk through all plans, and with the same search on the changed machine. */
+#include "search/conjuncts.h"
 #include "search/plans_split.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <reckon/reckon.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct rk_model model;
@@ -435,4 +437,67 @@ Test(advise_published, rates_add_up)
                        memory);
     rk_effects_release(&effects);
     rk_system_release(&f.system);
+}
+
+/* With headroom a plan still needs what it is predicted to; what is kept free is said apart. */
+Test(advise, headroom_is_no_need)
+{
+    struct fixture f;
+    struct rk_miss missed[RK_MISSES];
+    const struct rk_aim roomy = {.threads = 2, .room = 0.75};
+    set(&f, 0, MACHINE "hbm=1GiB@2TB/s", RK_MEGATRON, 8, 16);
+    const double least = least_need(&f);
+    cr_assert_gt(rk_misses(&f.problem, &roomy, RK_LIMIT_MEMORY, 0, missed), 0);
+    cr_expect_eq(missed[0].need, least);
+    cr_expect_eq(missed[0].have, 0x1p30);
+    cr_expect_eq(missed[0].free, 0x1p28);
+    taken.count = 0;
+    rk_changes(&f.problem, &roomy, take, &taken);
+    cr_expect_float_eq(find(&taken, RK_CHANGE_MEMORY)->to, least / 0.75, 1);
+    rk_system_release(&f.system);
+}
+
+/* So many tokens in a time: a batch of half the size is allowed half the step. */
+static bool at_pace(void *context, const struct rk_plans_problem *changed, char *where, size_t size)
+{
+    const double *batch_s = context;
+    snprintf(where, size, "step_s < %.17g", *batch_s * (double)changed->base.batch);
+    return true;
+}
+
+/* What a run asks of a step is asked of the size that is tried: a smaller batch, whose step is
+ * shorter, does not make the run any faster. */
+Test(advise, sizes_answer_the_whole_question)
+{
+    struct fixture f;
+    char where[64];
+    struct rk_prediction p;
+    struct rk_error error;
+    set(&f, 0, MACHINE "hbm=80GiB@2TB/s", RK_MEGATRON, 8, 64);
+    cr_assert_eq(rk_plans_best(&f.problem, NULL, &p, &error), RK_OK);
+    double batch_s = 0.9 * p.step_s / 64;
+    snprintf(where, sizeof where, "step_s < %.17g", batch_s * 64);
+    struct rk_aim aim = {.where = where, .threads = 2};
+    taken.count = 0;
+    rk_changes(&f.problem, &aim, take, &taken);
+    cr_expect(find(&taken, RK_CHANGE_SMALLER_BATCH)->helps, "a step by itself");
+    aim.where_at = at_pace;
+    aim.context = &batch_s;
+    taken.count = 0;
+    rk_changes(&f.problem, &aim, take, &taken);
+    cr_expect_not(find(&taken, RK_CHANGE_SMALLER_BATCH)->helps);
+    const struct rk_change *more = find(&taken, RK_CHANGE_MORE_GPUS);
+    cr_assert(more->helps);
+    f.problem.base.ranks = (uint64_t)more->to;
+    cr_assert_eq(rk_plans_best(&f.problem, NULL, &p, &error), RK_OK);
+    cr_expect_lt(p.step_s, batch_s * 64);
+    rk_system_release(&f.system);
+}
+
+Test(advise, longest_step_of_a_condition)
+{
+    cr_expect_eq(condition_longest_s("step_s < 5 and tp == 2 and time <= 4", RK_MEGATRON), 4);
+    cr_expect_eq(condition_longest_s("step_s < 5 or tp == 2", RK_MEGATRON), INFINITY);
+    cr_expect_eq(condition_longest_s("step_s > 5 and hbm < 9GiB", RK_MEGATRON), INFINITY);
+    cr_expect_eq(condition_longest_s("not step_s < 5", RK_MEGATRON), INFINITY);
 }

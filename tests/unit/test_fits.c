@@ -183,7 +183,7 @@ Test(fits, a_pair_where_no_single_change_does)
         for (int i = 0; i < count; i++)
             single |= changes[i].fits;
         if (!single && rk_savings_pair(&s.input.model, &s.input.system, &s.input.draft.plan,
-                                       &s.prediction, &pair)) {
+                                       &s.prediction, false, &pair)) {
             found = true;
             cr_expect(pair.fits && pair.left_bytes >= 0);
             cr_expect(strchr(pair.words, ' '));

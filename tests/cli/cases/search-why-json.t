@@ -10,6 +10,7 @@ sed -n '/"misses"/,/},/p; /"changes"/,$p' out.json | grep -v '_network\|interlea
       "name": "HBM2e",
       "need": 23290005280,
       "have": 2147483648,
+      "headroom": 0,
       "step_s": 3.0564275565113865,
     },
   "changes": [
