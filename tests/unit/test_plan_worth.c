@@ -147,8 +147,8 @@ Test(plan_worth, what_cannot_be_launched_is_no_step)
     struct fixture f = open_fixture();
     int asked = 0;
     const struct plan_launch launch = {has_sequence, &asked};
-    const struct rk_plan first = parse("gpus64 tp8 pp4 zero1 gbs128"),
-                         second = parse("gpus64 tp8 pp4 sp tp-overlap zero1 gbs128");
+    const struct rk_plan first = parse("gpus64 tp8 pp4 zero1 gbs128 recompute=full"),
+                         second = parse("gpus64 tp8 pp4 sp tp-overlap zero1 gbs128 recompute=full");
     const struct rk_plan x = plan_canonical(&f.model, &first),
                          y = plan_canonical(&f.model, &second);
     plan_worths(&f.model, &f.system, &x, &y, &launch, f.worths, f.scratch);
@@ -159,7 +159,7 @@ Test(plan_worth, what_cannot_be_launched_is_no_step)
         const bool overlap = strcmp(plan_fields[w->difference.row].key, "tensor_overlap") == 0;
         cr_expect_eq(w->alone.timed, !overlap);
         cr_expect_eq(w->without.timed, overlap); /* without sp the overlap stands alone */
-        cr_expect_eq(f.worths->step[0].keys >> i & 1, !overlap); /* goes first */
+        if (!overlap) cr_expect(f.worths->step[0].keys >> i & 1); /* never after it */
     }
     close_fixture(&f);
 }
