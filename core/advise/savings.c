@@ -17,6 +17,7 @@
 
 enum change_kind {
     CHANGE_TO,     /* the words as they stand */
+    CHANGE_BITS,   /* likewise; numbers are stored in fewer bits */
     CHANGE_TIMES,  /* a degree times 2 */
     CHANGE_HALF,   /* a count by 2 */
     CHANGE_PART,   /* one more part of selective recomputation */
@@ -34,7 +35,7 @@ enum change_kind {
 static const struct change {
     enum change_kind kind;
     const char *key;   /* of plan files: what is changed; CHANGE_PART: the part */
-    const char *words; /* CHANGE_TO, CHANGE_AWAY */
+    const char *words; /* CHANGE_TO, CHANGE_BITS, CHANGE_AWAY */
     const char *what;
 } table[] = {
     {CHANGE_TO, "sequence_parallel", "sp", "shard the sequence of norms and dropout"},
@@ -65,14 +66,14 @@ static const struct change {
     {CHANGE_TO, "keep_gathered", "keep-gathered=no", "gather weights again in backward"},
     {CHANGE_TO, "chunks", "vpp1", "disable interleaving"},
     {CHANGE_TO, "schedule", "schedule=1f1b", "use a schedule with fewer microbatches in flight"},
-    {CHANGE_TO, "gradient_element_bytes", "gradient-bytes=2", "store gradients in 16 bits"},
-    {CHANGE_TO, "moment1_element_bytes", "moment1-bytes=2 moment2-bytes=2",
+    {CHANGE_BITS, "gradient_element_bytes", "gradient-bytes=2", "store gradients in 16 bits"},
+    {CHANGE_BITS, "moment1_element_bytes", "moment1-bytes=2 moment2-bytes=2",
      "store moments in 16 bits"},
-    {CHANGE_TO, "optimizer", "optimizer=adam-8bit", "store moments in 8 bits (bitsandbytes)"},
-    {CHANGE_TO, "base", "base=nf4-dq", "store frozen weights in 4 bits (QLoRA)"},
+    {CHANGE_BITS, "optimizer", "optimizer=adam-8bit", "store moments in 8 bits (bitsandbytes)"},
+    {CHANGE_BITS, "base", "base=nf4-dq", "store frozen weights in 4 bits (QLoRA)"},
     {CHANGE_TO, "loss_in_chunks", "loss-in-chunks",
      "compute head and loss in chunks of tokens (Liger)"},
-    {CHANGE_TO, "weights_fp8", "weights-fp8", "store weights only in 8 bits"},
+    {CHANGE_BITS, "weights_fp8", "weights-fp8", "store weights only in 8 bits"},
     {CHANGE_AWAY, "optimizer_offload", "offload-optimizer",
      "offload optimizer state to memory tier 1"},
     {CHANGE_AWAY, "optimizer_offload", BOTH_AWAY,
@@ -186,6 +187,17 @@ static double needed_bytes(const struct job *job, const struct rk_prediction *p)
     return most;
 }
 
+/* Weights, gradients and optimizer of the stage that has most of them. */
+static double states_of(const struct rk_prediction *p)
+{
+    double most = 0;
+    for (int i = 0; i < p->stages; i++)
+        most =
+            fmax(most, p->stage[i].holds[RK_HOLD_weights] + p->stage[i].holds[RK_HOLD_gradients] +
+                           p->stage[i].holds[RK_HOLD_optimizer]);
+    return most;
+}
+
 static double room_of(const struct job *job, const struct rk_plan *plan)
 {
     return memory_part_bytes(&job->system->memory[job->tier], plan->ranks);
@@ -292,7 +304,7 @@ static bool words_of(const struct change *change, const struct job *job, const s
         return add_part(job->model, plan, part_bit(change->key), words);
     if (change->kind == CHANGE_BLOCKS) return half_the_blocks(job->model, plan, words);
     if (change->kind == CHANGE_AWAY) return offload_words(change, job, plan, words);
-    if (change->kind == CHANGE_TO) {
+    if (change->kind == CHANGE_TO || change->kind == CHANGE_BITS) {
         if (strcmp(change->words, ONE_SELECTION) == 0 && !habits_of(plan)->one_selection)
             return false;
         if (is_of_libraries(change) && !job->any_code && !takes_libraries(change, plan))
@@ -450,6 +462,8 @@ static bool try_change(const struct change *change, const struct job *job,
     if (!p->timed) return false;
     saving->what = change->what;
     saving->need_bytes = p->stage[p->tightest].total_bytes;
+    saving->states_bytes = states_of(p);
+    saving->fewer_bits = change->kind == CHANGE_BITS;
     saving->saved_bytes = needed_bytes(job, before) - needed_bytes(job, p);
     saving->left_bytes = room_of(job, plan) - needed_bytes(job, p);
     if (job->system->machine) {

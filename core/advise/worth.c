@@ -6,6 +6,7 @@ struct walk {
     const struct rk_model *model;
     const struct rk_system *system;
     const struct rk_plan *a, *b;
+    const struct plan_launch *launch;
     struct plan_worths *w;
     struct rk_prediction *scratch;
 };
@@ -27,6 +28,14 @@ static struct plan_judgement judge(const struct walk *walk, const struct rk_plan
     return plan_judge(walk->model, walk->system, plan, walk->scratch);
 }
 
+/* ... of a plan that is neither of the two. */
+static struct plan_judgement judge_between(const struct walk *walk, const struct rk_plan *plan)
+{
+    const struct plan_judgement j = judge(walk, plan);
+    if (!j.timed || !walk->launch || walk->launch->may(walk->launch->context, plan)) return j;
+    return (struct plan_judgement){.verdict = RK_BAD_OPTION};
+}
+
 /* `from` with the keys of these worths as `to` has them. */
 static struct rk_plan take(const struct walk *walk, const struct rk_plan *from,
                            const struct rk_plan *to, uint64_t keys)
@@ -45,8 +54,8 @@ static void judge_each(const struct walk *walk)
         const uint64_t key = UINT64_C(1) << i;
         const struct rk_plan alone = take(walk, walk->a, walk->b, key);
         const struct rk_plan without = take(walk, walk->b, walk->a, key);
-        w->worth[i].alone = judge(walk, &alone);
-        w->worth[i].without = judge(walk, &without);
+        w->worth[i].alone = judge_between(walk, &alone);
+        w->worth[i].without = judge_between(walk, &without);
     }
 }
 
@@ -68,7 +77,8 @@ struct choice {
 static void try_keys(const struct walk *walk, struct choice *choice, uint64_t keys)
 {
     const struct rk_plan plan = take(walk, choice->at, walk->b, keys);
-    const struct plan_judgement j = judge(walk, &plan);
+    struct plan_judgement j = judge(walk, &plan);
+    if (better(&j, &choice->best)) j = judge_between(walk, &plan); /* asked where it matters */
     if (!better(&j, &choice->best)) return;
     choice->best = j;
     choice->keys = keys;
@@ -179,11 +189,11 @@ static bool joins(struct plan_worths *w, const struct rk_plan *a, const struct r
 }
 
 void plan_worths(const struct rk_model *model, const struct rk_system *system,
-                 const struct rk_plan *a, const struct rk_plan *b, struct plan_worths *worths,
-                 struct rk_prediction *scratch)
+                 const struct rk_plan *a, const struct rk_plan *b, const struct plan_launch *launch,
+                 struct plan_worths *worths, struct rk_prediction *scratch)
 {
     struct plan_difference list[PLAN_MAX_FIELDS];
-    const struct walk walk = {model, system, a, b, worths, scratch};
+    const struct walk walk = {model, system, a, b, launch, worths, scratch};
     worths->count = 0;
     const int count = plan_compare(a, b, list);
     for (int i = 0; i < count; i++)

@@ -11,7 +11,8 @@
 #include <reckon/predict.h>
 #include <reckon/system.h>
 
-/* What one prediction says; step_s counts only when it is timed. */
+/* What one prediction says; step_s counts only when it is timed. What cannot be launched is
+ * RK_BAD_OPTION, and not timed. */
 struct plan_judgement {
     enum rk_verdict verdict;
     bool timed;
@@ -33,6 +34,12 @@ struct plan_path_step {
     struct plan_judgement after;
 };
 
+/* Can a plan on the way be launched? NULL: any. */
+struct plan_launch {
+    bool (*may)(const void *context, const struct rk_plan *plan);
+    const void *context;
+};
+
 struct plan_worths {
     struct plan_judgement a, b;
     int count;
@@ -43,7 +50,7 @@ struct plan_worths {
 
 /* `scratch` is room for predictions, which are large. Both plans in canonical form. */
 void plan_worths(const struct rk_model *model, const struct rk_system *system,
-                 const struct rk_plan *a, const struct rk_plan *b, struct plan_worths *worths,
-                 struct rk_prediction *scratch);
+                 const struct rk_plan *a, const struct rk_plan *b, const struct plan_launch *launch,
+                 struct plan_worths *worths, struct rk_prediction *scratch);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "facts/learned.h"
+#include "facts/sure.h"
 #include "search/clusters_space.h"
 
 #include <stdio.h>
@@ -72,4 +73,21 @@ const char *headroom_where(double usable_bytes, char where[static HEADROOM_WHERE
 {
     snprintf(where, HEADROOM_WHERE, "hbm_bytes <= %.17g", usable_bytes);
     return where;
+}
+
+double headroom_beside(const struct rk_model *model, const struct rk_plan *plan, double own_bytes,
+                       double capacity_bytes)
+{
+    enum { HALVINGS = 30 };
+    const double own = learned_fit_within(model, plan, own_bytes, capacity_bytes);
+    double fits = own_bytes, fails = 2 * own_bytes;
+    if (!(own > 0)) return own_bytes; /* not known either */
+    for (int i = 0; i < HALVINGS; i++) {
+        const double need = (fits + fails) / 2;
+        if (learned_fit_within(model, plan, need, capacity_bytes) >= sure_usual.fits * own)
+            fits = need;
+        else
+            fails = need;
+    }
+    return fits;
 }

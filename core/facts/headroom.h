@@ -26,6 +26,12 @@ enum rk_status headroom_usable(const char *text, const struct rk_model *model,
 enum rk_status headroom_of_clusters(const char *text, struct rk_plans_problem *problem,
                                     struct rk_error *error);
 
+/* What a changed plan of a run that fits, and is predicted to need `own_bytes`, may be predicted to
+ * need: three of four such runs that fit with the one fit with the other, if both predictions are
+ * off by the same factor. */
+double headroom_beside(const struct rk_model *model, const struct rk_plan *plan, double own_bytes,
+                       double capacity_bytes);
+
 /* "hbm_bytes <= 8.1e10", for rk_query.where. */
 enum { HEADROOM_WHERE = 48 };
 const char *headroom_where(double usable_bytes, char where[static HEADROOM_WHERE]);

@@ -15,10 +15,10 @@ static const double GiB = 1024.0 * 1024 * 1024;
 
 /* Predictions of activations go astray, and what a run recomputes or offloads is not always said:
  * measured runs did run although up to so much more was predicted than there is. Beyond these
- * factors it is an error; below them a warning where the plan does not fit, a remark where that is
- * unsure. `reckon check --measured own` lists those that lie beyond, which cannot have run as their
- * tables say. */
-enum { STATES, STAGE };
+ * factors, and where P(fits) is printed as HOPELESS percent or less, it is an error; else a
+ * warning where the plan does not fit, a remark where that is unsure. `reckon check --measured own`
+ * lists those that ran all the same. */
+enum { STATES, STAGE, HOPELESS = 1 };
 static const double slack[] = {[STATES] = 1.0, [STAGE] = 1.7};
 
 static double states_of(const struct rk_stage *stage)
@@ -27,29 +27,56 @@ static double states_of(const struct rk_stage *stage)
            stage->holds[RK_HOLD_optimizer];
 }
 
+/* How far a change helps: of those that help as far, the ones count that leave numbers as wide as
+ * they are. */
+enum good { NO_HELP, STATES_FIT, FITS, SURELY };
+
+static enum good good_of(const struct rk_saving *s, const struct rk_model *model,
+                         const struct rk_plan *plan, double capacity, bool states_only)
+{
+    if (s->fits)
+        return sure_of(model, plan, s->need_bytes, capacity, NULL) == SURE_FITS ? SURELY : FITS;
+    return states_only && s->states_bytes <= capacity ? STATES_FIT : NO_HELP;
+}
+
+/* Is `a` the better of two that help as far? The faster; where states alone fit, the one that
+ * leaves most to the rest. */
+static bool is_better(const struct rk_saving *a, const struct rk_saving *b, enum good good)
+{
+    if (a->fewer_bits != b->fewer_bits) return b->fewer_bits;
+    return good == STATES_FIT ? a->states_bytes < b->states_bytes : a->step_s < b->step_s;
+}
+
 /* "recompute=full needs 74 GiB": of the single changes that save memory, as reckon fits lists them,
- * the fastest with which it fits for sure, else with which it may. */
+ * the one with which it fits for sure, else with which it may; where states alone are judged, else
+ * with which these fit. */
 static void fix_memory(const struct rk_model *model, const struct rk_system *system,
-                       const struct rk_plan *plan, const struct rk_prediction *p,
+                       const struct rk_plan *plan, bool states_only, const struct rk_prediction *p,
                        struct rk_finding *f)
 {
     struct rk_saving saving[RK_MAX_SAVINGS];
     const struct rk_saving *best = NULL;
-    bool best_sure = false;
+    enum good best_good = NO_HELP;
+    const double capacity = system->memory[0].capacity_bytes;
+    const bool host = /* nothing says how large it is */
+        system->memories > 1 && system->memory[1].capacity_bytes == CHECK_HOST_BYTES;
     const int count = rk_savings(model, system, plan, p, saving);
     for (int i = 0; i < count; i++) {
-        const bool sure = sure_of(model, plan, saving[i].need_bytes,
-                                  system->memory[0].capacity_bytes, NULL) == SURE_FITS;
-        if (!saving[i].fits || sure < best_sure) continue;
-        if (best && sure == best_sure && saving[i].step_s >= best->step_s) continue;
-        best = &saving[i];
-        best_sure = sure;
+        const struct rk_saving *s = &saving[i];
+        const enum good good = good_of(s, model, plan, capacity, states_only);
+        if (good == NO_HELP || good < best_good || (host && strstr(s->words, "offload"))) continue;
+        if (good == best_good && !is_better(s, best, good)) continue;
+        best = s;
+        best_good = good;
     }
-    if (best)
+    if (!best)
+        snprintf(f->fix, sizeof f->fix, "no single change is enough: reckon fits lists what saves");
+    else if (best_good == STATES_FIT)
+        snprintf(f->fix, sizeof f->fix, "%.180s needs %.0f GiB for them", best->words,
+                 best->states_bytes / GiB);
+    else
         snprintf(f->fix, sizeof f->fix, "%.180s needs %.0f GiB", best->words,
                  best->need_bytes / GiB);
-    else
-        snprintf(f->fix, sizeof f->fix, "no single change is enough: reckon fits lists what saves");
 }
 
 struct rk_finding *memory_blame(const struct rk_model *model, const struct rk_plan *plan,
@@ -64,7 +91,7 @@ struct rk_finding *memory_blame(const struct rk_model *model, const struct rk_pl
     char of[32] = "";
     if (sure == SURE_FITS) return NULL;
     struct rk_finding *f = findings_add(findings, "5.stage");
-    if (need <= capacity * (exact ? 1 : slack[STAGE]))
+    if (need <= capacity * (exact ? 1 : slack[STAGE]) && !(round(100 * chance) <= HOPELESS))
         f->severity = sure == SURE_NOT ? RK_WARNING : RK_ASSUMED;
     if (!isnan(chance)) snprintf(of, sizeof of, ", P(fits) %.0f %%", 100 * chance);
     snprintf(f->have, sizeof f->have, "%.1f GiB", need / GiB);
@@ -115,7 +142,7 @@ static void judge_plan(const struct rk_model *model, const struct rk_system *sys
                          capacity, findings);
     if (!f) return;
     snprintf(f->what, sizeof f->what, "stage %d", strcmp(f->rule, "5.states") ? tightest : fullest);
-    fix_memory(model, system, plan, p, f);
+    fix_memory(model, system, plan, launch->states_only, p, f);
 }
 
 void check_memory(const struct rk_model *model, const struct rk_system *system,

@@ -5,6 +5,7 @@
 #include "catalog/plan_fields.h"
 #include "check/findings.h"
 #include "check/launch.h"
+#include "check/memory.h"
 #include "check/variables.h"
 #include "keys/reader.h"
 #include "keys/settings_check.h"
@@ -58,7 +59,7 @@ struct rk_system with_host(const struct rk_system *system, struct rk_memory memo
     struct rk_system with = *system;
     if (system->memories > 1) return with;
     memories[0] = memories[1] = system->memory[0];
-    memories[1].capacity_bytes = 0x1p50;
+    memories[1].capacity_bytes = CHECK_HOST_BYTES;
     with.memory = memories;
     with.memories = 2;
     return with;
@@ -361,6 +362,8 @@ enum rk_status check_megatron(const struct rk_check_input *input, struct rk_find
     struct megatron_options options = {
         .sets = input->sets,
         .set_count = input->set_count,
+        .ignored = input->ignored,
+        .ignored_count = input->ignored_count,
         .gpus = input->gpus,
         .machine = input->system ? input->system->devices : 0,
         .vocabulary = input->vocabulary,

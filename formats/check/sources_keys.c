@@ -163,12 +163,14 @@ enum rk_status check_deepspeed(const struct rk_check_input *input, struct rk_fin
                                struct rk_error *error)
 {
     struct notes *notes = calloc(1, sizeof *notes);
-    const struct config_source source = {.path = input->path,
-                                         .text = input->text,
-                                         .sets = input->sets,
-                                         .set_count = input->set_count,
-                                         .gpus = input->gpus,
-                                         .machine = machine_of(input)};
+    const struct config_source source = {
+        .path = input->path,
+        .text = input->text,
+        .sets = input->sets,
+        .set_count = input->set_count,
+        .keys = {.ignored = input->ignored, .ignored_count = input->ignored_count},
+        .gpus = input->gpus,
+        .machine = machine_of(input)};
     if (!notes) return no_memory(error);
     enum rk_status status = input->model ? judge_deepspeed(input, &source, notes, findings, error)
                                          : rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
@@ -199,14 +201,16 @@ enum rk_status check_other(const struct plan_format *format, const struct rk_che
     struct notes *notes = calloc(1, sizeof *notes);
     struct rk_model *model = calloc(1, sizeof *model);
     const bool toml = strcmp(format->name, "torchtitan") == 0; /* told apart by the name */
-    const struct config_source source = {.path = toml && !*input->path ? "job.toml" : input->path,
-                                         .text = input->text,
-                                         .sets = input->sets,
-                                         .set_count = input->set_count,
-                                         .gpus = input->gpus,
-                                         .machine = machine_of(input),
-                                         .vocabulary = input->vocabulary,
-                                         .variant = input->variant};
+    const struct config_source source = {
+        .path = toml && !*input->path ? "job.toml" : input->path,
+        .text = input->text,
+        .sets = input->sets,
+        .set_count = input->set_count,
+        .keys = {.ignored = input->ignored, .ignored_count = input->ignored_count},
+        .gpus = input->gpus,
+        .machine = machine_of(input),
+        .vocabulary = input->vocabulary,
+        .variant = input->variant};
     struct rk_plan plan;
     struct rk_launch launch = input->launch;
     enum rk_status status = notes && model ? RK_OK : no_memory(error);

@@ -20,6 +20,11 @@ const char *check_level(enum rk_severity severity); /* "error", "warning" or "no
 int check_write(const struct rk_findings *findings, const struct checked *checked,
                 enum check_format format, const char *path);
 
+/* How many errors a plan has but for memory, which is others' to judge; `first` (may be NULL) gets
+ * the first. */
+int check_forbids(const struct rk_model *model, const struct rk_system *system,
+                  const struct rk_plan *plan, struct rk_finding *first);
+
 /* For other commands: one line on standard error that says what the first error of a plan is, and
  * how many follow; true and nothing where there is none. `name` heads it, "the best plan"; `system`
  * may be NULL. What memory is short of is theirs to say. */

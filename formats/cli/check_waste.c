@@ -79,7 +79,9 @@ void waste_find(const struct waste_case *of, struct rk_findings *findings)
                                          .machine = input->system->devices,
                                          .vocabulary = input->vocabulary,
                                          .sets = input->sets,
-                                         .set_count = input->set_count};
+                                         .set_count = input->set_count,
+                                         .ignored = input->ignored,
+                                         .ignored_count = input->ignored_count};
     if (launch && launch_is(input->path) && launch_open(&source, launch, &ignored) == RK_OK)
         judge(input, &launch->model, &launch->plan, &source, launch, of->percent, findings);
     if (launch) launch_release(launch);

@@ -282,17 +282,15 @@ int check_write(const struct rk_findings *findings, const struct checked *checke
     return rk_findings_errors(findings) ? RK_CHECK_FAILED : RK_OK;
 }
 
-bool check_remark(const char *name, const struct rk_model *model, const struct rk_system *system,
-                  const struct rk_plan *plan)
+int check_forbids(const struct rk_model *model, const struct rk_system *system,
+                  const struct rk_plan *plan, struct rk_finding *first)
 {
     const struct rk_launch launch = {.pads = true, .lone_ends = true, .states_only = true};
     struct rk_findings *findings = calloc(1, sizeof *findings);
-    const struct rk_finding *first = NULL;
-    char text[SENTENCE];
     int errors = 0;
     if (!findings || !rk_answerer(plan->framework)->runs) {
         free(findings);
-        return true;
+        return 0;
     }
     rk_check_plan(model, system, plan, &launch, findings);
     for (int i = 0; i < findings->count; i++) {
@@ -300,16 +298,24 @@ bool check_remark(const char *name, const struct rk_model *model, const struct r
         if (f->severity == RK_IGNORED && strcmp(f->rule, "12.effect") == 0)
             fprintf(stderr, "reckon: note: %s %s\n", f->what, f->need);
         if (f->severity != RK_ERROR || strncmp(f->rule, "5.", 2) == 0) continue;
-        if (!first) first = f;
+        if (first && !errors) *first = *f;
         errors++;
     }
-    if (first) {
-        sentence(first, text, sizeof text);
-        fprintf(stderr, "reckon: %s%scannot be launched: %s %s", name, *name ? " " : "",
-                first->rule, text);
-        if (errors > 1) fprintf(stderr, "; and %d more: reckon check lists all", errors - 1);
-        fputc('\n', stderr);
-    }
     free(findings);
-    return !first;
+    return errors;
+}
+
+bool check_remark(const char *name, const struct rk_model *model, const struct rk_system *system,
+                  const struct rk_plan *plan)
+{
+    struct rk_finding first;
+    char text[SENTENCE];
+    const int errors = check_forbids(model, system, plan, &first);
+    if (!errors) return true;
+    sentence(&first, text, sizeof text);
+    fprintf(stderr, "reckon: %s%scannot be launched: %s %s", name, *name ? " " : "", first.rule,
+            text);
+    if (errors > 1) fprintf(stderr, "; and %d more: reckon check lists all", errors - 1);
+    fputc('\n', stderr);
+    return false;
 }

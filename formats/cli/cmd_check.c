@@ -28,7 +28,7 @@ struct check_args {
     int format, transport;
     double waste;
     bool rules, exact_memory;
-    struct option_texts words, sets, environment, logs, nccl, flight;
+    struct option_texts words, sets, ignored, environment, logs, nccl, flight;
 };
 
 #define AT(member) .offset = offsetof(struct check_args, member)
@@ -59,6 +59,8 @@ static const struct option check_rows[] = {
      .help = "Format of the file: plan, megatron, deepspeed, galvatron, or a format of reckon import (default: from its name and first keys)"},
     {.name = "set", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(sets),
      .help = "Set a variable of the script, or a key of the file, overriding it; may be repeated"},
+    {.name = "ignore", .type = OPTION_TEXTS, .argument = "NAME", AT(ignored),
+     .help = "Pass over an argument or key that is not known; several with commas, may be repeated"},
     {.name = "version", .type = OPTION_TEXT, .argument = "VERSION", AT(version),
      .help = "Version of Megatron Core that launches it: core_v0.9 to core_v0.19 (default: any)"},
     {.name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 1, .max = 1 << 28,
@@ -255,6 +257,8 @@ static void take_model_of_script(const struct check_args *args, struct loaded *l
                                          .machine = l->system.devices,
                                          .sets = args->sets.text,
                                          .set_count = (size_t)args->sets.count,
+                                         .ignored = args->ignored.text,
+                                         .ignored_count = (size_t)args->ignored.count,
                                          .variant = args->variant};
     if (launch && launch_open(&source, launch, &ignored) == RK_OK && launch->format) {
         l->model = launch->model;
@@ -284,10 +288,12 @@ static void take_named_model(const struct check_args *args, struct loaded *l,
         return;
     }
     struct notes *notes = calloc(1, sizeof *notes);
-    const struct config_source source = {.path = input->path,
-                                         .text = l->text,
-                                         .sets = args->sets.text,
-                                         .set_count = (size_t)args->sets.count};
+    const struct config_source source = {
+        .path = input->path,
+        .text = l->text,
+        .sets = args->sets.text,
+        .set_count = (size_t)args->sets.count,
+        .keys = {args->ignored.text, (size_t)args->ignored.count, NULL, 0}};
     for (const struct plan_format *f = plan_formats; notes && f->name; f++)
         if (strcmp(f->name, input->format) == 0 && !f->own_model &&
             launch_model(NULL, &source, &l->model, notes, &ignored) == RK_OK)
@@ -355,13 +361,14 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
 /* What says nothing of a plan over several clusters. */
 static const char *beside_clusters(const struct check_args *args)
 {
-    return args->gpus         ? "--gpus"
-           : args->format_of  ? "--as"
-           : args->sets.count ? "--set"
-           : args->version    ? "--version"
-           : args->vocabulary ? "--vocabulary"
-           : args->variant    ? "--variant"
-                              : NULL;
+    return args->gpus            ? "--gpus"
+           : args->format_of     ? "--as"
+           : args->sets.count    ? "--set"
+           : args->ignored.count ? "--ignore"
+           : args->version       ? "--version"
+           : args->vocabulary    ? "--vocabulary"
+           : args->variant       ? "--variant"
+                                 : NULL;
 }
 
 /* Where a stage stands in the file of a plan; nothing where that has no list of stages. */
@@ -444,6 +451,8 @@ static int check_plan(const struct check_args *args)
         .variant = args->variant,
         .sets = args->sets.text,
         .set_count = (size_t)args->sets.count,
+        .ignored = args->ignored.text,
+        .ignored_count = (size_t)args->ignored.count,
         .launch = {.domain = args->domain, .exact_memory = args->exact_memory}};
     enum rk_status status = l ? gather(args, l, &input, &error) : no_memory(&error);
     if (status == RK_OK) status = rk_check_text(&input, &l->findings, &error);
@@ -473,6 +482,7 @@ static const char *beside_logs(const struct check_args *args)
     return args->domain              ? "--domain"
            : args->format_of         ? "--as"
            : args->sets.count        ? "--set"
+           : args->ignored.count     ? "--ignore"
            : args->version           ? "--version"
            : args->vocabulary        ? "--vocabulary"
            : args->variant           ? "--variant"

@@ -14,6 +14,7 @@
 #include "cli/plan_operands.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
+#include "facts/headroom.h"
 #include "keys/detect.h"
 #include "logs/train_log.h"
 #include "megatron/run_script.h"
@@ -22,7 +23,6 @@
 #include "text/text_file.h"
 #include "workload/layers.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -256,13 +256,21 @@ static void add_changes(struct report *report, const struct forecast *f,
     const struct rk_prediction *p = f->prediction;
     const double usable = gains_usable(f->model, f->system, f->plan);
     const double own = p->stage[p->tightest].total_bytes;
+    const double have = f->system->memory[0].capacity_bytes;
+    const double beside = headroom_beside(f->model, f->plan, own, have);
     const struct gain_case gains = {.model = f->model,
                                     .system = f->system,
                                     .plan = f->plan,
                                     .step_s = p->step_s,
-                                    .usable_bytes = fmax(usable, own), /* it ran with that */
+                                    .usable_bytes = own > usable ? beside : usable,
                                     .source = source->path ? source : NULL,
                                     .launch = source->path ? launch : NULL};
+    if (own > have)
+        report_note(report, report_text(report,
+                                        "  the run is predicted to need %.1f of %.1f GiB, and it "
+                                        "ran: changes count that need up to %.1f GiB, with which "
+                                        "three of four runs like it that ran fit, too",
+                                        own / 0x1p30, have / 0x1p30, beside / 0x1p30));
     number_changes(report, &gains, measured_s);
 }
 

@@ -2,9 +2,9 @@
 
 #include "base/text.h"
 #include "catalog/plan_compare.h"
+#include "cli/launchable.h"
 #include "facts/headroom.h"
 #include "knobs/knobs.h"
-#include <reckon/check.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +135,7 @@ static bool spell_script(const struct gain_case *of, const struct rk_plan *a,
 struct work {
     struct rk_prediction *prediction;
     struct megatron_changes *list;
+    struct launch_limits limits;
 };
 
 static bool try_change(const struct gain_case *of, const struct change *c, const struct work *w,
@@ -143,11 +144,11 @@ static bool try_change(const struct gain_case *of, const struct change *c, const
     struct rk_prediction *p = w->prediction;
     *gain = (struct gain){.what = c->what};
     if (!make(of->plan, c, &gain->plan)) return false;
-    if (rk_predict(of->model, of->system, &gain->plan, p) != RK_FITS || !p->timed) return false;
+    rk_predict(of->model, of->system, &gain->plan, p);
+    if (!knobs_holds(p, of->usable_bytes) || !(p->step_s < of->step_s)) return false;
+    if (!launch_within(&w->limits, &gain->plan)) return false;
     gain->step_s = p->step_s;
     gain->total_bytes = p->stage[p->tightest].total_bytes;
-    if (!(gain->step_s < of->step_s) || gain->total_bytes > of->usable_bytes) return false;
-    if (!rk_plan_launches(of->model, of->system, &gain->plan)) return false;
     if (!of->launch || !of->launch->core)
         return spell(of->model, of->plan, &gain->plan, gain->change);
     const struct rk_plan a = plan_canonical(of->model, of->plan),
@@ -173,7 +174,8 @@ static int once(struct gain *gains, int count)
 
 static int of_plan(const struct gain_case *of, struct gain gains[static GAINS])
 {
-    const struct work w = {malloc(sizeof *w.prediction), calloc(1, sizeof *w.list)};
+    const struct work w = {malloc(sizeof *w.prediction), calloc(1, sizeof *w.list),
+                           launch_limits_of(of->model, of->system, of->plan)};
     int count = 0;
     for (int i = 0; w.prediction && w.list && i < CHANGES; i++)
         count += try_change(of, &changes[i], &w, &gains[count]);
@@ -221,10 +223,13 @@ static int of_config(const struct gain_case *of, struct gain gains[static GAINS]
                                    .usable_bytes = of->usable_bytes};
     struct knob_change *found = calloc(KNOB_SINGLES, sizeof *found);
     const int count = found ? knobs_try(&file, of->step_s, found) : 0;
-    for (int i = 0; i < count && i < GAINS; i++)
-        take(of, &found[i], &gains[i]);
+    struct launch_limits limits = launch_limits_of(of->model, of->system, of->plan);
+    int kept = 0;
+    limits.file = false; /* it is this one, and its reader took the change */
+    for (int i = 0; i < count && kept < GAINS; i++)
+        if (launch_within(&limits, &found[i].plan)) take(of, &found[i], &gains[kept++]);
     free(found);
-    return count < GAINS ? count : GAINS;
+    return kept;
 }
 
 int gains_of(const struct gain_case *of, struct gain gains[static GAINS])

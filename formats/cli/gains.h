@@ -1,9 +1,9 @@
 /* gains.h - which single change of a plan makes its step shorter, and where a launch file says it.
  *
  * Of a plan in words and of a script of Megatron-LM the changes are keys of the plan; of another
- * tool's configuration they are its own keys (interop/knobs.h). What counts runs, can be launched,
- * does the same work (GPUs, samples, tokens, precision) and leaves the GPU's memory the headroom
- * that was learned from measured peaks.
+ * tool's configuration they are its own keys (knobs/knobs.h). What counts runs, can be launched
+ * (launchable.h), does the same work (GPUs, samples, tokens, precision) and leaves the GPU's memory
+ * the headroom that was learned from measured peaks.
  */
 #ifndef RECKON_CLI_GAINS_H
 #define RECKON_CLI_GAINS_H
@@ -26,8 +26,8 @@ struct gain_case {
     const struct rk_model *model;
     const struct rk_system *system;
     const struct rk_plan *plan;
-    double step_s;                      /* predicted */
-    double usable_bytes;                /* of a GPU */
+    double step_s;       /* predicted */
+    double usable_bytes; /* of a GPU; more than it has: a run that needs so much runs */
     const struct launch_source *source; /* NULL, like `launch`: a plan of words */
     const struct launch *launch;
 };

@@ -1,6 +1,7 @@
 /* launchable.c - whether a file of the tools launches a plan, and what it loses. */
 #include "cli/launchable.h"
 
+#include "cli/check.h"
 #include "cli/export_plan.h"
 
 #include <stdlib.h>
@@ -78,4 +79,53 @@ const char *launch_lost(struct report *report, const struct rk_model *model,
         }
     free(notes);
     return text ? report_text(report, "`reckon export %s` cannot say%s", tool->format, text) : NULL;
+}
+
+/* ---- of a changed plan ---- */
+
+/* What a file loses of the plan; false: none launches it. */
+static bool file_of(const struct launch_limits *l, const struct rk_plan *plan, struct notes *lost)
+{
+    struct report report = {.first = NULL};
+    struct rk_error error;
+    const struct export_plan both = {*l->model, job_of(plan)};
+    const bool has = !launch_refusal(&report, l->model, l->system, plan);
+    report_release(&report);
+    lost->count = 0;
+    if (has && is_launched(l->system, plan))
+        export_lost(launch_tool(plan)->to, &both, lost, &error);
+    return has;
+}
+
+static bool loses(const struct notes *lost, const char *what)
+{
+    for (int i = 0; i < lost->count; i++)
+        if (lost->note[i].severity == NOTE_WARNING && strcmp(lost->note[i].what, what) == 0)
+            return true;
+    return false;
+}
+
+struct launch_limits launch_limits_of(const struct rk_model *model, const struct rk_system *system,
+                                      const struct rk_plan *plan)
+{
+    struct launch_limits limits = {model, system, plan, false, false};
+    struct notes *lost = calloc(1, sizeof *lost);
+    limits.rules = check_forbids(model, system, plan, NULL) == 0;
+    limits.file = lost && file_of(&limits, plan, lost);
+    free(lost);
+    return limits;
+}
+
+bool launch_within(const struct launch_limits *limits, const struct rk_plan *plan)
+{
+    if (limits->rules && check_forbids(limits->model, limits->system, plan, NULL)) return false;
+    struct notes *lost = limits->file ? calloc(2, sizeof *lost) : NULL;
+    bool good = !lost || file_of(limits, plan, lost);
+    if (lost && good && notes_count(lost, NOTE_WARNING)) {
+        file_of(limits, limits->plan, lost + 1);
+        for (int i = 0; i < lost->count; i++)
+            good &= lost->note[i].severity != NOTE_WARNING || loses(lost + 1, lost->note[i].what);
+    }
+    free(lost);
+    return good;
 }

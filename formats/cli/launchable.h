@@ -16,4 +16,16 @@ const char *launch_refusal(struct report *report, const struct rk_model *model,
 const char *launch_lost(struct report *report, const struct rk_model *model,
                         const struct rk_system *system, const struct rk_plan *plan);
 
+/* May a plan take the place of another: do the rules of reckon check hold but for memory, and does
+ * a file launch all of it? What the other breaks, or loses, itself is not asked. */
+struct launch_limits {
+    const struct rk_model *model;
+    const struct rk_system *system;
+    const struct rk_plan *plan; /* the other */
+    bool rules, file;           /* asked */
+};
+struct launch_limits launch_limits_of(const struct rk_model *model, const struct rk_system *system,
+                                      const struct rk_plan *plan);
+bool launch_within(const struct launch_limits *limits, const struct rk_plan *plan);
+
 #endif

@@ -88,14 +88,21 @@ static bool same_work(const struct rk_plan *a, const struct rk_plan *b)
            a->precision == b->precision && a->packed == b->packed;
 }
 
+bool knobs_holds(const struct rk_prediction *p, double usable_bytes)
+{
+    for (int i = 0; i < p->reasons; i++)
+        if (i >= RK_MAX_REASONS || p->reason[i].verdict != RK_MEMORY_EXCEEDED || p->reason[i].tier)
+            return false;
+    return p->timed && p->stage[p->tightest].total_bytes <= usable_bytes;
+}
+
 /* The time of a plan that does the same work and fits; infinite otherwise. */
 static double time_of(struct trial *t, const struct rk_plan *plan)
 {
     struct rk_prediction *p = t->prediction;
     if (!same_work(plan, &t->plan)) return INFINITY;
-    if (rk_predict(t->file->model, t->file->system, plan, p) != RK_FITS || !p->timed)
-        return INFINITY;
-    return p->stage[p->tightest].total_bytes <= t->file->usable_bytes ? p->step_s : INFINITY;
+    rk_predict(t->file->model, t->file->system, plan, p);
+    return knobs_holds(p, t->file->usable_bytes) ? p->step_s : INFINITY;
 }
 
 /* ---- values ---- */

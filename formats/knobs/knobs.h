@@ -42,6 +42,10 @@ struct knob_file {
     double usable_bytes; /* of a GPU: what plans may need */
 };
 
+/* Does a plan of this prediction need no more of the device than `usable_bytes`, and fit otherwise?
+ * They may be more than it has: a run that is predicted to need so much, and runs. */
+bool knobs_holds(const struct rk_prediction *prediction, double usable_bytes);
+
 /* All knobs that make a step shorter than `step_s` and fit, the most first; the best value of each.
  * Returns how many, at most KNOB_SINGLES. */
 int knobs_try(const struct knob_file *file, double step_s, struct knob_change *changes);

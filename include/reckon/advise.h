@@ -128,12 +128,14 @@ struct rk_saving {
     char words[RK_SAVING_WORDS]; /* that change the plan: "zero2" */
     const char *what;            /* in a few words; static storage */
     double need_bytes;           /* of its tightest stage */
+    double states_bytes;         /* weights, gradients and optimizer of the stage with most */
     double saved_bytes;          /* > 0; of the memory tier that is too small, else of the device */
     double left_bytes;           /* of the same; < 0: too little */
     double step_s;
     bool fits;
     int short_tier;     /* the memory that is too small, where it does not fit; else -1 */
     double short_bytes; /* ... by so much */
+    bool fewer_bits; /* numbers are stored in fewer: the results differ */
 };
 
 /* The changes that save memory on the tightest stage, of the first tier that is too small: where

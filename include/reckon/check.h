@@ -116,6 +116,8 @@ struct rk_check_input {
     uint64_t variant;               /* of a script's commands that train, from 1 on; 0: only one */
     const char *const *sets;        /* "NAME=VALUE": variables and keys that win over the file */
     size_t set_count;
+    const char *const *ignored; /* "NAME,NAME": unknown keys or arguments to pass over */
+    size_t ignored_count;
     int version;    /* of Megatron Core, its minor; 0: any */
     bool core_only; /* arguments of Megatron-LM's relatives are unknown */
     struct rk_launch launch;

@@ -53,7 +53,7 @@ Test(plan_worth, each_key_by_itself)
     const struct rk_plan first = parse(a), second = parse(b);
     const struct rk_plan x = plan_canonical(&f.model, &first),
                          y = plan_canonical(&f.model, &second);
-    plan_worths(&f.model, &f.system, &x, &y, f.worths, f.scratch);
+    plan_worths(&f.model, &f.system, &x, &y, NULL, f.worths, f.scratch);
     cr_assert_eq(f.worths->count, 3);
     cr_expect_str_eq(plan_fields[f.worths->worth[0].difference.row].key, "chunks");
     cr_expect_eq(f.worths->worth[0].alone.step_s,
@@ -82,7 +82,7 @@ Test(plan_worth, path_is_whole)
         const struct rk_plan a = plan_canonical(&f.model, &first),
                              b = plan_canonical(&f.model, &second);
         uint64_t seen = 0;
-        plan_worths(&f.model, &f.system, &a, &b, f.worths, f.scratch);
+        plan_worths(&f.model, &f.system, &a, &b, NULL, f.worths, f.scratch);
         for (int k = 0; k < f.worths->steps; k++) {
             cr_expect_eq(seen & f.worths->step[k].keys, 0);
             seen |= f.worths->step[k].keys;
@@ -132,5 +132,34 @@ Test(plan_worth, canonical_costs_the_same)
             rk_plan_text(&canonical, same, sizeof same);
             cr_expect_eq(step_s(&f, text), step_s(&f, same), "%s is not %s", text, same);
         }
+    close_fixture(&f);
+}
+
+/* Overlap of tensor messages needs sequence parallelism; how often it was asked. */
+static bool has_sequence(const void *context, const struct rk_plan *plan)
+{
+    *(int *)(uintptr_t)context += 1;
+    return plan->tensor_overlap == RK_OVERLAP_NONE || plan->sequence_parallel;
+}
+
+Test(plan_worth, what_cannot_be_launched_is_no_step)
+{
+    struct fixture f = open_fixture();
+    int asked = 0;
+    const struct plan_launch launch = {has_sequence, &asked};
+    const struct rk_plan first = parse("gpus64 tp8 pp4 zero1 gbs128 recompute=full"),
+                         second = parse("gpus64 tp8 pp4 sp tp-overlap zero1 gbs128 recompute=full");
+    const struct rk_plan x = plan_canonical(&f.model, &first),
+                         y = plan_canonical(&f.model, &second);
+    plan_worths(&f.model, &f.system, &x, &y, &launch, f.worths, f.scratch);
+    cr_expect_gt(asked, 0);
+    cr_assert_eq(f.worths->count, 2);
+    for (int i = 0; i < 2; i++) {
+        const struct plan_worth *w = &f.worths->worth[i];
+        const bool overlap = strcmp(plan_fields[w->difference.row].key, "tensor_overlap") == 0;
+        cr_expect_eq(w->alone.timed, !overlap);
+        cr_expect_eq(w->without.timed, overlap); /* without sp the overlap stands alone */
+        if (!overlap) cr_expect(f.worths->step[0].keys >> i & 1); /* never after it */
+    }
     close_fixture(&f);
 }

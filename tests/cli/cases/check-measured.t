@@ -17,6 +17,7 @@ mindspeed_047: 12.needs: tensor_overlap: needs sequence parallelism
 mindspeed_048: 12.needs: tensor_overlap: needs sequence parallelism
 mindspeed_053: 5.stage: stage 0 113.2 GiB: does not fit, P(fits) 1 %: 61 GiB are there
 mindspeed_055: 12.needs: tensor_overlap: needs sequence parallelism
+jz_034: 5.stage: stage 0 45.8 GiB: does not fit, P(fits) 1 %: 32 GiB are there
 ttune_001: 5.states: stage 0 28.9 GiB: 24 GiB are there for weights, gradients and optimizer
 ttune_004: 12.needs: optimizer_offload: optimizer and weights are offloaded together
 lambda405_001: 12.needs: optimizer_offload: optimizer and weights are offloaded together

@@ -8,6 +8,7 @@ reckon check run.sh -s h100-sxm5-80g
 reckon diff run.sh --best -s h100-sxm5-80g -o best.sh >/dev/null && reckon check best.sh -s h100-sxm5-80g | grep -c waste; :
 echo "--- as CSV, a change of several flags whole"; reckon check run.sh -s h100-sxm5-80g --format csv
 echo "--- as CSV; nothing found is a header"; check gpus64 tp2 zero1 gbs512 recompute=full --format csv; check gpus64 tp2 zero1 gbs512 --waste 90 --format csv
+echo "--- no CUDA graphs where Megatron Core cannot say them"; reckon check -m qwen3-30b-a3b -s h100-sxm5-80g dp2 tp4 ep8 etp1 mbs2 gbs32 sp tp-overlap zero2 grad-overlap weight-overlap recompute=full
 === stdout
 --- recomputation without need, gradients that wait, a microbatch of 1
 warning 14.waste: recompute nothing: would shorten the step by 23.6 %, 9.48 s to 7.24 s, with 51.7 of 79.2 GiB: recompute full -> none
@@ -42,3 +43,5 @@ rule,severity,file,line,column,rank,what,have,need,fix
 14.waste,warning,,,,,recompute attention alone,,"would shorten the step by 21.0 %, 9.48 s to 7.48 s, with 51.7 of 79.2 GiB","recompute full -> selective, recompute_parts none -> core_attn"
 14.waste,warning,,,,,halve tensor parallelism,,"would shorten the step by 10.3 %, 9.48 s to 8.5 s, with 57.8 of 79.2 GiB",tensor 2 -> 1
 rule,severity,file,line,column,rank,what,have,need,fix
+--- no CUDA graphs where Megatron Core cannot say them
+qwen3-30b-a3b on h100-sxm5-80g: nothing found

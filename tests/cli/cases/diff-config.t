@@ -144,7 +144,7 @@ model.activations_checkpoint_granularity    18  full        selective           
 model.optim.overlap_grad_sync                -  not given   true                    +0.0 %                 +0.00 GiB
 model.optim.name                            22  fused_adam  distributed_fused_adam  +0.0 %                 +0.00 GiB
 model.tensor_model_parallel_size             6  8           1                       -48.5 %, does not fit  +97.98 GiB
-model.optim.overlap_param_sync               -  not given   true                    +0.0 %                 +0.00 GiB
+model.optim.overlap_param_sync               -  not given   true                    cannot run             -
 6c6
 <   tensor_model_parallel_size: 8
 ---

@@ -7,11 +7,14 @@ sed 's/^export CUDA_DEVICE_MAX_CONNECTIONS=1/# &/' run.sh >free.sh; reckon diff 
 
 # what a shell would read is in quotes
 reckon diff run.sh '+vpp8 split=2,3*17,2*13,1' --system h100-sxm5-80g -o run2.sh >/dev/null; echo "exit $?"; grep -o "pipeline-model-parallel-layout [^ ]*" run2.sh
+echo "--- what Megatron-LM refuses alone has no worth alone: overlap of tensor messages without sequence parallelism"
+reckon export megatron -m llama3.1-70b gpus64 tp8 pp4 gbs128 zero1 grad-overlap weight-overlap -o alone.sh
+reckon diff alone.sh --best -s h100-sxm5-80g | grep -e '^--tp-comm-overlap' -e '^sequence_parallel no'
 === stdout
 Changes of the script
-argument             from       to    alone    memory
---sequence-parallel  not given  give  -0.5 %   -21.30 GiB
---tp-comm-overlap    not given  give  -10.8 %  +0.47 GiB
+argument             from       to    alone       memory
+--sequence-parallel  not given  give  -0.5 %      -21.30 GiB
+--tp-comm-overlap    not given  give  cannot run  -
 37c37
 <     --micro-batch-size 1
 ---
@@ -24,6 +27,9 @@ run2.sh on h100-sxm5-80g: 1 note
 exit 3
 exit 0
 pipeline-model-parallel-layout 'Et*2|(t*3|)*17(t*2|)*13tL'
+--- what Megatron-LM refuses alone has no worth alone: overlap of tensor messages without sequence parallelism
+sequence_parallel no -> yes                  20.1070  -0.6927  -3.6   49.62
+--tp-comm-overlap                     -  not given  give                cannot run            -
 === stderr
 reckon: warning: run.sh:39:25: --rampup-batch-size: is not followed: the step is that of the full batch
 reckon: twice.sh:71: CUDA_DEVICE_MAX_CONNECTIONS: does not stand where it could be changed: change it by hand

@@ -8,6 +8,8 @@ for line in $(reckon doctor run.sh -s h100-sxm5-80g --step 6 --format csv | sed 
 echo "--- a configuration: its own keys"
 reckon export torchtitan -m llama3.1-8b framework=fsdp gpus8 zero3 gbs32 recompute=full grad-overlap weight-overlap -o job.toml 2>/dev/null
 reckon doctor job.toml -m llama3.1-8b -s h100-sxm5-80g --mfu 40 | sed -n '/^The single/,$p'
+echo "--- a run that is predicted not to fit, and ran: changes count with which it fits as well"
+reckon doctor --mfu 31 -m llama3.1-70b -s h100-sxm5-80g -g 256 tp4 pp4 vpp5 sp zero1 gbs512 | sed -n '/predicted to need/p;/^The single/,$p'
 echo "--- words, a log with the launch file, and what is wrong"
 reckon doctor --tflops 500 -m llama3.1-8b -s h100-sxm5-80g gpus8 tp2 gbs32 zero1 | sed -n '1p;3,5p'
 for i in 1 2 3 4; do echo "iteration $i/ 10 | elapsed time per iteration (ms): 6000.0 |"; done >train.log
@@ -52,6 +54,14 @@ change                        saves  the step would take  memory  line  in the f
 recomputation                  18.4              3.479 s    64.0    24  activation_checkpoint.mode full -> none
 local batch                     3.4              4.118 s    46.0    15  training.local_batch_size 1 -> 4
 weights kept gathered or not    0.6              4.235 s    39.7    10  parallelism.fsdp_reshard_after_forward always -> never
+--- a run that is predicted not to fit, and ran: changes count with which it fits as well
+  the run is predicted to need 81.9 of 79.2 GiB, and it ran: changes count that need up to 87.4 GiB, with which three of four runs like it that ran fit, too
+The single changes that bring most
+change                                                     saves  the step would take  memory  in the file
+                                                               %                          GiB
+overlap tensor communication with products                  10.6             21.462 s    83.2  tensor_overlap none -> ring
+overlap gradients and weights of the sharded optimizer       1.2             23.700 s    81.9  gradient_overlap no -> yes, weight_overlap no -> yes
+overlap the reduction of gradients with the backward pass    0.8             23.796 s    81.9  gradient_overlap no -> yes
 --- words, a log with the launch file, and what is wrong
 good: 3.373 s per step, 0.93 times the predicted 3.634 s, among the fastest quarter of measured runs
   predicted: 3.634 s per step: 464.2 TFLOP/s per GPU, MFU 46.9 %
