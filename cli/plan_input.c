@@ -2,6 +2,7 @@
 #include "advise/clusters_run.h"
 #include "base/memory.h"
 #include "catalog/hosts.h"
+#include "facts/choices.h"
 #include "facts/headroom.h"
 
 #include "cli/machine_products.h"
@@ -503,6 +504,16 @@ static void settle_base(const struct plan_source *source, struct plan_input *inp
         plan_assume(input, "base %s (the checkpoint's name)", rk_base_name(input->draft.plan.base));
 }
 
+/* Words of the line that do nothing in this plan. */
+static void say_idle(const struct plan_input *input)
+{
+    const char *because, *word;
+    for (int next = 0;
+         (word = choice_without_effect(&input->model, &input->draft.plan, &next, &because));)
+        if (input->draft.words[next - 1])
+            fprintf(stderr, "reckon: note: %s has no effect: %s\n", word, because);
+}
+
 enum rk_status plan_settle(const struct plan_source *source, struct plan_input *input,
                            plan_choose *choose, void *context, struct rk_error *error)
 {
@@ -519,6 +530,7 @@ enum rk_status plan_settle(const struct plan_source *source, struct plan_input *
     if (plan_complete(&input->draft, &fault)) {
         say_presets(input, chosen || plan_given(&input->draft, "microbatch"), batch);
         say_products(source, input);
+        say_idle(input);
         return RK_OK;
     }
     if (fault.row == plan_row("gpus") && source->gpus)

@@ -74,7 +74,7 @@ static bool stages_of(const struct clusters_question *q, int index, const struct
 {
     struct rk_plan own =
         clusters_stage_words(&q->words, plan->tensor, plan->context, plan->expert, plan->recompute);
-    own.zero = plan->zero;
+    if (plan->zero > own.zero) own.zero = plan->zero; /* one of no use is said as none */
     own.expert_overlap = plan->expert_overlap;
     memset(given, 0, sizeof *given);
     given->stages = (int)plan->pipeline;

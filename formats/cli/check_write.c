@@ -295,8 +295,6 @@ int check_forbids(const struct rk_model *model, const struct rk_system *system,
     rk_check_plan(model, system, plan, &launch, findings);
     for (int i = 0; i < findings->count; i++) {
         const struct rk_finding *f = &findings->finding[i];
-        if (f->severity == RK_IGNORED && strcmp(f->rule, "12.effect") == 0)
-            fprintf(stderr, "reckon: note: %s %s\n", f->what, f->need);
         if (f->severity != RK_ERROR || strncmp(f->rule, "5.", 2) == 0) continue;
         if (first && !errors) *first = *f;
         errors++;

@@ -43,13 +43,17 @@ const struct key *key_find(const struct key_table *table, const char *key)
     return best;
 }
 
+/* Of longer names messages show no more: what begins so is meant. */
+enum { KEY_SHOWN = 60 };
+
 bool key_ignored(const char *const *ignored, size_t count, const char *name, bool below)
 {
     for (size_t i = 0; i < count; i++)
         for (const char *p = ignored[i]; *p;) {
             p += strspn(p, "-,");
             const size_t n = strcspn(p, ",");
-            if (n && strncmp(name, p, n) == 0 && (!name[n] || (below && name[n] == '.')))
+            if (n && strncmp(name, p, n) == 0 &&
+                (!name[n] || (below && name[n] == '.') || n >= KEY_SHOWN))
                 return true;
             p += n;
         }
@@ -190,13 +194,20 @@ static bool is_evaluation(const char *text)
 
 bool key_may_cost(const char *name)
 {
-    char text[128];
+    char text[1024];
     snprintf(text, sizeof text, "%s", name);
     for (char *p = text; *p; p++)
         if (*p == '-') *p = '_';
     for (int i = 0; deciding[i]; i++)
         if (strstr(text, deciding[i])) return true;
     return false;
+}
+
+/* By its name, or by keys of one's own that follow it: `--options run.batch_size 2`. */
+static bool may_cost(const struct setting *s)
+{
+    return !is_evaluation(s->key) &&
+           (key_may_cost(s->key) || (s->given && strchr(s->text, ' ') && key_may_cost(s->text)));
 }
 
 /* Hydra's list of files that are merged with this one: "defaults.0", "defaults.1.model". */
@@ -271,14 +282,13 @@ static void refuse_unknown(const struct reading *r, const struct setting *s)
         if (!strchr(r->table->row[i].path, '*')) names[used++] = r->table->row[i].path;
     names[used] = NULL;
     nearest = text_nearest(s->key, names);
-    if (key_may_cost(s->key) && !is_evaluation(s->key))
+    if (may_cost(s))
         snprintf(fix, sizeof fix,
                  "correct it, or say it by --set and this tool's keys, and --ignore it then");
     else
         snprintf(fix, sizeof fix, "correct it, or give --ignore %.60s", s->key);
     notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, "", fix,
-                   "is not known%s%s%s",
-                   key_may_cost(s->key) && !is_evaluation(s->key) ? KEY_MAY_COST : "",
+                   "is not known%s%s%s", may_cost(s) ? KEY_MAY_COST : "",
                    nearest ? ", did you mean " : "", nearest ? nearest : "");
 }
 
@@ -457,6 +467,14 @@ static bool refuse_section(const struct reading *r, const struct key_options *op
     return false;
 }
 
+/* What was left out as asked, where nothing of the plan may say it. */
+static void note_ignored(const struct reading *r, const struct setting *s, const struct key *row)
+{
+    if (!row && !s->given && !s->null && key_may_cost(s->key) && !is_evaluation(s->key))
+        notes_add(r->notes, NOTE_WARNING, s->line, s->column, s->key, s->text,
+                  "is left out, as --ignore says: by its name it may decide what the run costs");
+}
+
 enum rk_status keys_read(const struct settings *settings, const struct key_table *table,
                          const struct key_options *options, void *target, struct notes *notes,
                          struct rk_error *error)
@@ -470,15 +488,21 @@ enum rk_status keys_read(const struct settings *settings, const struct key_table
         const struct setting *s = &settings->setting[i];
         const struct key *row = key_find(table, s->key);
         const struct key_given *given = find_given(options, s);
-        if (is_ignored(options, s->key)) continue;
+        if (is_ignored(options, s->key)) {
+            note_ignored(&r, s, row);
+            continue;
+        }
         if (given && judge_given(&r, s, row, given)) continue;
+        if (s->earlier)
+            notes_add(notes, NOTE_WARNING, s->line, s->column, s->key, s->text,
+                      "is given twice: that of line %d is dropped, as the tool does", s->earlier);
         const bool of_family = row && is_of_family(row, s->key);
         const bool variable = s->stood_for || (s->referred && !key_may_cost(s->key));
-        const bool unknown = row ? row->use == KEY_SET && !s->given : !variable;
+        const bool unknown = row ? row->use == KEY_SET && !s->given : !variable && !s->null;
         if (unknown || (of_family && decides(row, s->key) && !is_off(row, s)))
             refuse_unknown(&r, s);
         else if (!row)
-            continue; /* a variable of the file */
+            continue; /* a variable of the file, or null, which says no more than its absence */
         else if (of_family && row->use == KEY_NONE)
             add_family(&r, &family, s);
         else if (row->use == KEY_SET)

@@ -64,6 +64,19 @@ static void refuse_muon(const struct settings *settings, const struct deepspeed_
                        "DeepSpeed's Muon is not known, only those of Megatron-LM and of FSDP");
 }
 
+/* DeepSpeed's own loader does (dict_raise_error_on_duplicate_keys). */
+static enum rk_status refuse_twice(const struct settings *settings, const char *path,
+                                   struct rk_error *error)
+{
+    for (size_t i = 0; i < settings->count; i++) {
+        const struct setting *s = &settings->setting[i];
+        if (s->earlier)
+            return rk_fail(error, RK_BAD_INPUT, path, s->line, s->column,
+                           "%.200s: is given twice: remove one", s->key);
+    }
+    return RK_OK;
+}
+
 enum rk_status deepspeed_choices(const struct config_source *source, struct deepspeed_choices *c,
                                  struct notes *notes, struct rk_error *error)
 {
@@ -85,6 +98,7 @@ enum rk_status deepspeed_choices(const struct config_source *source, struct deep
                          !strcmp(s->key, "train_micro_batch_size_per_gpu");
         s->null = true;
     }
+    if (status == RK_OK) status = refuse_twice(&settings, source->path, error);
     const bool whole = status == RK_OK;
     if (whole) status = keys_read(&settings, &deepspeed_keys, &source->keys, c, notes, error);
     if (whole) check_ranges(&settings, c, &source->keys, notes);

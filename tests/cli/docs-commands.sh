@@ -112,7 +112,7 @@ is_printed() # line
         END { exit !found }' - out
 }
 
-for page in campaign check clusters layerwise program search; do
+for page in $(cd "$root/docs" && ls ./*.md | sed "s,./,,;s,[.]md$,,"); do
     command=
     shown "$root/docs/$page.md" >lines
     while IFS= read -r line; do

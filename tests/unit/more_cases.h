@@ -170,7 +170,9 @@ static inline bool more_domain(struct more_machine *m, int which, double factor)
 {
     struct rk_network *network = tier_of(m, which);
     (void)factor;
-    if (which + 1 >= m->system.networks || network->link.mesh) return false;
+    const bool wires =
+        network && (network->link.mesh || (double)network->size <= network->link.mesh_to);
+    if (which + 1 >= m->system.networks || wires) return false;
     for (int i = which; i + 1 < m->system.networks; i++)
         if (m->network[i].size * 2 > m->network[i + 1].size) return false;
     network->size *= 2;

@@ -22,11 +22,13 @@ longest sequence: 832K tokens on 16 GPUs; fits: P(fits) 76 %, 97.52 s per step (
 with host memory 2048 GiB per node of 8 at 50 GB/s each, its processors at 614 GB/s together, assumed, 11360K tokens on 16 GPUs: add mem2=2048GiB@50GB/s,update=614GB/s,capacity_shared_by=8 to the system
 longest sequence: 11360K tokens on 16 GPUs; fits: P(fits) 75 %, 9.089 h per step (50 % 8.907-11.68 h), MFU 20.6 %, memory 68.8 of 79.2 GiB
 zero1 offload-optimizer             72.73  -16.01    no  19.141      156.8  offload optimizer state to memory tier 1
+zero1 offload-optimizer offload-activations  16.15  147.83   yes  23.144      210.5  both changes
 zero2 offload-optimizer offload-weights  96.35   20.32   yes  20.856      174.4  offload weights and optimizer state to memory tier 1
 offload-activations                      16.03  -60.01    no  11.313       48.9  offload activations to memory tier 1
 offload-activations=0.5                   8.01  -68.02    no   8.023        5.6  offload half the activations to memory tier 1
 zero1 offload-optimizer          81.26   -3.43    no  10.949       44.6  offload optimizer state to memory tier 1
 zero3 offload-weights            19.38  -65.32    no   9.455       24.8  offload weights to memory tier 1
+zero3 offload-optimizer  84.86  7.42   yes  10.949       44.6  both changes
 error 12.needs: offload-optimizer: the optimizer can be offloaded from ZeRO-1 on: give zero1
 error 12.needs: offload-optimizer: optimizer and weights are offloaded together: give offload-optimizer=1 offload-weights=1
 error 12.needs: offload-weights: weights and optimizer can be offloaded from ZeRO-2 on: give zero2

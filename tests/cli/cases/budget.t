@@ -19,12 +19,12 @@ model,parameters,tokens,days,cost_usd,tokens_per_parameter,asked,affordable
 88x10240,117190666240,1722279004438.9995,60,1893196.8000000005,14.69638376243947,2343813324800,false
 the largest affordable: 80x8192, 68.5 billion parameters on 2.92 trillion tokens in 60 days and 1.893M USD with 2 spare nodes; fits: P(fits) 77 %, 7.362 s per step (50 % 6.913-8.901 s), MFU 50.5 %, memory 70.0 of 79.2 GiB
 affordable: llama3.1-8b, 8.03 billion parameters on 12.6 trillion tokens in 30 days and 760.3k USD with 2 spare nodes; fits: P(fits) 86 %, 860.4 ms per step (50 % 807.9 ms to 1.040 s), MFU 49.5 %, memory 61.5 of 79.2 GiB
-not affordable: 16x2048 gets 0.368 billion tokens, the law asks for 18.1 billion, which take 0.4924 days and 189.1 USD; 512 GPUs suffice, 0.009995 days and 245.6 USD
+not affordable: 16x2048 gets 368.0M tokens, the law asks for 18.12B, which take 0.4924 days and 189.1 USD; 512 GPUs suffice, 0.009995 days and 245.6 USD
 0
 2
 2
 2
-not affordable: llama3.1-8b gets 0.0175 billion tokens, the law asks for 161 billion, which take 2.928 days and 10.12k USD with 1 spare node
+not affordable: llama3.1-8b gets 17.52M tokens, the law asks for 160.6B, which take 2.928 days and 10.12k USD with 1 spare node; more GPUs make it no cheaper
 1
 2
 2

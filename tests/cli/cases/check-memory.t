@@ -8,7 +8,7 @@ done
 reckon check $plan -s 'h100-sxm5-80g mem2=16GiB@50GB/s' offload-optimizer offload-activations
 
 # what is certain not to fit stops what follows
-reckon check -m llama3.1-8b -s h100-sxm5-80g framework=deepspeed dp8 mbs2 gbs64 zero2 grad-overlap && echo starts
+reckon check -m llama3.1-8b -s h100-sxm5-80g framework=deepspeed dp8 mbs4 gbs64 zero2 grad-overlap && echo starts
 === stdout
 error 5.states: stage 0 111.3 GiB: 79 GiB are there for weights, gradients and optimizer: no single change is enough: reckon fits lists what saves
 llama3.1-405b on h100-sxm5-80g: 1 error
@@ -32,6 +32,6 @@ does not fit
 "need": "does not fit, P(fits)
 error 5.stage: memory tier 1 of stage 0 28.7 GiB: does not fit: 16 GiB are there: offload less
 llama3.1-8b on h100-sxm5-80g mem2=16GiB@50GB/s: 1 error
-error 5.stage: stage 0 115.0 GiB: does not fit, P(fits) 1 %: 79 GiB are there: recompute=full needs 47 GiB
+error 5.stage: stage 0 200.0 GiB: does not fit, P(fits) 0 %: 79 GiB are there: recompute=full needs 64 GiB
 llama3.1-8b on h100-sxm5-80g: 1 error
 === exit 1

@@ -227,7 +227,7 @@ a larger domain of 0: network tier 0 (NVLink4): no size helps
 more of 1: memory tier 0 (HBM2e): no amount helps
 a larger domain of 1: network tier 0 (NVLink3): no size helps
 rank,step_s,gpus,step_usd,stages
-1,5.118423280518131,0.871765199128018,,,32,0.09099419165365567,"gbs128 round8; 1: 4,5 layers tp1 cp2 dp8 mbs1; 0: 11,12 layers tp1 cp2 dp8 mbs1"
+1,5.118423280518131,0.8726696476930119,,,32,0.09099419165365567,"gbs128 round8; 1: 4,5 layers tp1 cp2 dp8 mbs1; 0: 11,12 layers tp1 cp2 dp8 mbs1"
 2,6.081383925143706,,24,0.08784221225207575,gbs128 round8; 1: 4 layers tp2 dp4 mbs2; 0: 28 layers tp1 cp2 dp8 mbs1
 3,6.581406070055476,16,0.07312673411172751,gbs128 round16; 0: 32 layers tp1 dp16 mbs1
 exit 2

@@ -17,7 +17,7 @@ for w in objective=kto "objective=kto seq4096" "seq4096 weight-bytes=2 gradient-
   reckon import tune.sh -m llama3.1-8b -o tune.plan >/dev/null 2>&1; reckon fits llama3.1-8b h100-sxm5-80g -p tune.plan no-grad-overlap no-weight-overlap | sed -n '1p;3,5p'
 done
 === stdout
-fastest way of fine-tuning: QLoRA, 421 tokens/s per GPU; fits: P(fits) 77 %, 38.90 s per step (50 % 37.58-51.32 s), MFU 37.2 %, memory 21.0 of 23.6 GiB
+fastest way of fine-tuning: QLoRA, 419 tokens/s per GPU; fits: P(fits) 77 %, 39.07 s per step (50 % 37.74-51.62 s), MFU 37.0 %, memory 21.0 of 23.6 GiB
   plan: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4
   base=nf4-dq offload-optimizer=1 offload-weights=1
   assumed: gpus 2 (all of the system), precision bf16, sequence 8192 (the model's),
@@ -25,16 +25,16 @@ fastest way of fine-tuning: QLoRA, 421 tokens/s per GPU; fits: P(fits) 77 %, 38.
   `reckon export axolotl` cannot say gradient_overlap no (left to the training code),
   weight_overlap no (left to the training code)
 qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
-  offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
-Least memory: QLoRA, 12.70 GiB with 1 sample, 403 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+  offloading to host memory 128 GiB per node of 2 at 25 GB/s each, its processors at 50 GB/s together, assumed
+Least memory: QLoRA, 12.70 GiB with 1 sample, 399 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
 method  has the        fits   need  samples  up to  tokens/s/GPU  longest  plan
                                GiB
-LoRA    least memory   fits  14.13        1      1           361   15,360  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
-LoRA    most tokens/s  fits  16.19        1      1           361   12,288  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
-QLoRA   least memory   fits  12.70        1      2           403   16,896  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
-QLoRA   most tokens/s  fits  21.02        2      2           421   16,896  framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+LoRA    least memory   fits  14.13        1      1           359   15,360  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
+LoRA    most tokens/s  fits  16.19        1      1           359   12,288  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
+QLoRA   least memory   fits  12.70        1      2           399   16,896  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+QLoRA   most tokens/s  fits  21.02        2      2           419   16,896  framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, in steps of 512. A way fits when its P(fits) is at least 75 % (--sure). A way that offloads is called the fastest only where it is faster by a tenth.
 exit 0
@@ -65,7 +65,7 @@ llama3.1-405b on rtx4090 x1, 1 GPU, samples of 64K tokens
   offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
   assumed: gpus 1 (all of the system), precision bf16, attention flash
 exit 1
-fastest way of fine-tuning: QLoRA, 421 tokens/s per GPU; fits: P(fits) 77 %, 38.90 s per step (50 % 37.58-51.32 s), MFU 37.2 %, memory 21.0 of 23.6 GiB, 0.3439 days
+fastest way of fine-tuning: QLoRA, 419 tokens/s per GPU; fits: P(fits) 77 %, 39.07 s per step (50 % 37.74-51.62 s), MFU 37.0 %, memory 21.0 of 23.6 GiB, 0.3454 days
   plan: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4
   base=nf4-dq offload-optimizer=1 offload-weights=1
   assumed: gpus 2 (all of the system), precision bf16, sequence 8192 (the model's),
@@ -73,18 +73,18 @@ fastest way of fine-tuning: QLoRA, 421 tokens/s per GPU; fits: P(fits) 77 %, 38.
   `reckon export axolotl` cannot say gradient_overlap no (left to the training code),
   weight_overlap no (left to the training code)
 qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
-  offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
-Least memory: QLoRA, 12.70 GiB with 1 sample, 403 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+  offloading to host memory 128 GiB per node of 2 at 25 GB/s each, its processors at 50 GB/s together, assumed
+Least memory: QLoRA, 12.70 GiB with 1 sample, 399 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
 method  has the        fits   need  samples  up to  tokens/s/GPU  longest    days  plan
                                GiB
-LoRA    least memory   fits  14.13        1      1           361   15,360  0.4008  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
+LoRA    least memory   fits  14.13        1      1           359   15,360  0.4038  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
 The run
 tokens                         25.000 M
 steps                          763
-days                           0.3439            expected, failures and checkpoints included
-fits: P(fits) 77 %, 38.90 s per step (50 % 37.58-51.32 s), MFU 37.2 %, memory 21.0 of 23.6 GiB
+days                           0.3454            expected, failures and checkpoints included
+fits: P(fits) 77 %, 39.07 s per step (50 % 37.74-51.62 s), MFU 37.0 %, memory 21.0 of 23.6 GiB
 base_model: qwen3-32b # your checkpoint of it
 datasets:
   - path: tatsu-lab/alpaca
@@ -94,7 +94,7 @@ adapter: qlora
 lora_r: 16
 lora_alpha: 32
 torchrun --nnodes 1 --nproc_per_node 2 --node_rank "${NODE_RANK:-0}" --master_addr "${MASTER_ADDR:-localhost}" --master_port "${MASTER_PORT:-29500}" \
-    -m axolotl.cli.train axolotl.yaml --save_steps 335 --max_steps 763 "$@"
+    -m axolotl.cli.train axolotl.yaml --save_steps 333 --max_steps 763 "$@"
 {
   "command": "fits",
   "fits": true,

@@ -34,9 +34,9 @@ step: 15734.6 s simulated, 15734.6 s by the detailed model: the same
 Best plans
 rank        step  tokens/s/GPU    MFU  memory  offloaded  fits in  keep-gathered  optimizer-offload
                s                    %     GiB        GiB        %
-   1  15658.1347        33.483  35.88    65.6      179.8       77            0            yes
-   2  15658.1465        33.483  35.88    54.4      179.8       95            0             no
-   3  15659.3373        33.481  35.88    56.2      196.6       93            4             no
+   1  15656.9756        33.486  35.89    67.5      163.0       77             no                 no
+   2  15659.1362        33.481  35.88    65.6      179.8       79            yes                yes
+   3  15659.1480        33.481  35.88    54.4      179.8       95             no                yes
 
 cannot run: with seq-chunks every layer is fully recomputed: give recompute=full, without recompute-layers, recompute-every or recompute-stride
 cannot run: seq-chunks is known where heads are exchanged: give cp-kind=ulysses, or no cp

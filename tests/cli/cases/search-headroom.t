@@ -68,10 +68,10 @@ h200-sxm-141g    64  541,402  118,677  25.9957        1260.5  57.23   109.4     
 Best plans
 rank     step  tokens/s/GPU    MFU  memory  fits in  pipeline  data  chunks  split
             s                    %     GiB        %
-   1  23.2691        1320.2  33.33    65.5       78         8   128       4  ends
-   2  23.2757        1319.8  33.33    65.5       78         8   128       4  even
-   3  23.4908        1307.7  33.02    63.3       79        16    64       2  ends
-   4  23.5010        1307.2  33.01    63.3       79        16    64       2  even
+   1  23.2691        1320.2  33.33    65.5       77         8   128       4  ends
+   2  23.2757        1319.8  33.33    65.5       77         8   128       4  even
+   3  23.4908        1307.7  33.02    63.3       78        16    64       2  ends
+   4  23.5010        1307.2  33.01    63.3       78        16    64       2  even
 
 not shown: 2 plans of the same time and memory as a plan above
 Best plan: 50 % interval 21.90-29.87 s, 90 % interval 17.86-57.04 s (cross-validated on Hopper, experts, megatron: 77 runs from 7 sources); 50 % interval of tuned benchmarks 22.40-30.61 s, of ordinary runs 20.70-30.30 s
@@ -96,8 +96,8 @@ Best plan is unsure: P(fits) 55 %, 5.336 s per step (50 % 5.086-6.511 s), MFU 51
    1  5.3365        6140.4  51.47    77.1       55
 {'usable_bytes': 77591562464.23357, 'left_out_step_s': 5.33649577042887, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
 None 9.215829965530471
-[77123433164.8, 0.7515671563591412]
-[123847691253.76, 0.7773371180742655]
+[77123433164.8, 0.7514260618959387]
+[123847691253.76, 0.7748758984405696]
   fastest that leaves 6.9 GiB), framework megatron, sequence 8192 (the model's), attention flash3
 B  best that leaves 6.9 GiB: 5.429 s per step, 71.83 GiB
   fastest that fits), framework megatron, sequence 8192 (the model's), attention flash3

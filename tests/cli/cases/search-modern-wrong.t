@@ -75,11 +75,11 @@ fits                -  -          0    0.00
 memory_exceeded     0  HBM3       3  100.00  ########################
 
 Closest infeasible plans (one constraint each)
-constraint            needs      has        lacks        step  plan
-                                                            s
-memory tier 0 (HBM3)  197.4 GiB  79.20 GiB  118.2 GiB  3.3780  dp16 gbs64 grad-overlap
-memory tier 0 (HBM3)  244.0 GiB  79.20 GiB  164.8 GiB  3.3644  dp16 mbs2 gbs64 grad-overlap
-memory tier 0 (HBM3)  337.1 GiB  79.20 GiB  257.9 GiB  3.3576  dp16 mbs4 gbs64 grad-overlap
+constraint            needs      has        headroom   lacks        step  plan
+                                                                       s
+memory tier 0 (HBM3)  180.1 GiB  79.20 GiB  6.937 GiB  107.8 GiB  3.3780  dp16 gbs64 grad-overlap
+memory tier 0 (HBM3)  222.6 GiB  79.20 GiB  6.937 GiB  150.3 GiB  3.3644  dp16 mbs2 gbs64 grad-overlap
+memory tier 0 (HBM3)  307.6 GiB  79.20 GiB  6.937 GiB  235.3 GiB  3.3576  dp16 mbs4 gbs64 grad-overlap
 
 Single changes that make a plan feasible
 change                                                                    step  samples/s  plan

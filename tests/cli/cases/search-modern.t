@@ -2,7 +2,7 @@
 reckon search -m mixtral-8x7b -s h100-sxm5-80g -g 64 -b 256 --tensor 2 --expert 8 --context 1 --pipeline 1 --microbatch 1 --zero 1 --recompute none --top 2 -q |
     sed -e 's/[0-9][0-9]*[.][0-9]*/N/g' -e 's/#//g' -e 's/  */ /g'
 === stdout
-Best plan fits: P(fits) 78 %, N s per step (50 % N-N s), MFU N %, memory N of N GiB, N USD per 1B tokens
+Best plan fits: P(fits) 77 %, N s per step (50 % N-N s), MFU N %, memory N of N GiB, N USD per 1B tokens
 mixtral-8x7b on h100-sxm5-80g, 64 GPUs, batch 256 of 8K tokens, megatron, bf16, detailed model
  cost: N USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
  8 plans, 2 feasible
@@ -10,8 +10,8 @@ mixtral-8x7b on h100-sxm5-80g, 64 GPUs, batch 256 of 8K tokens, megatron, bf16, 
 Best plans
 rank step tokens/s/GPU MFU memory fits in expert-overlap
  s % GiB %
- 1 N N N N 78 yes
- 2 N N N N 78 no
+ 1 N N N N 77 yes
+ 2 N N N N 77 no
 
 Best plan: 50 % interval N-N s, 90 % interval N-N s (cross-validated on Hopper, experts, megatron: 77 runs from 7 sources); 50 % interval of tuned benchmarks N-N s, of ordinary runs N-N s
 To launch the best plan, and to see where its time goes:

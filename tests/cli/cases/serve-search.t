@@ -24,7 +24,7 @@ rank  tensor  pipeline  data  experts  batch  first token   token  tokens/s  ...
                                                        ms      ms                            GiB        %
    1       1         1     8        8    512      106.466  13.548    7829.8       978.73    33.4       97  gpus8 tp1 pp1 ep8 etp1
    2       2         1     4        8    512       59.889  14.048    7268.1       908.52    31.3       98  gpus8 tp2 pp1 ep8 etp1
-   3       1         2     4        4    512      107.709  17.629    7137.5       892.19    31.9       98  gpus8 tp1 pp2 ep4 etp1
+   3       1         2     4        4    512      107.709  17.629    7137.5       892.19    31.9       97  gpus8 tp1 pp2 ep4 etp1
 512,7829.832704930521
 512,7829.832704930521
 no layout fits, or is within the limits: give more GPUs, or longer limits

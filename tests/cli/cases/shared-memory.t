@@ -70,8 +70,8 @@ predict: another one when nothing is shared
 few.json fewer.json differ: char 387, line 14
 few.json fewer.json differ: char 391, line 14
 few.json fewer.json differ: char 391, line 14
-few.json fewer.json differ: char 3582, line 152
-few.json fewer.json differ: char 3694, line 151
+few.json fewer.json differ: char 3588, line 152
+few.json fewer.json differ: char 3700, line 151
 4 GPUs: the same
 1 GPUs: the same
 2 GPUs: the same

@@ -20,7 +20,7 @@ reckon support run.sh; reckon support llama3.1-8b
 3
 --- of a launch script; on a device that nobody measured with this framework the exit status is 1
 well covered: 3 runs from 2 sources with the same model, GPU, framework, plan class, precision
-extrapolated: 173 runs from 22 sources with the same framework, plan class
+extrapolated: 174 runs from 22 sources with the same framework, plan class
 exit 1
 === stderr
 reckon: --system is missing: give an id, such as h100 or "h100 x64" (`reckon systems` lists them), or a file
