@@ -111,7 +111,8 @@ enum rk_status search_take_words(const struct search_args *args, struct rk_plans
 enum rk_status search_name_run(const struct search *search, const char *option, const char *text,
                                char *out, size_t size, struct rk_error *error);
 
-/* "days" and the like of the run of a plan whose step takes so long; NAN: `name` is no such name. */
+/* "days" and the like of the run of a plan whose step takes so long; NAN: `name` is no such name.
+ */
 double search_run_value(const struct search *search, const char *name, double step_s);
 
 /* Opens the space and asks it, for `top` best ones; resumes from what --state kept.

@@ -52,8 +52,8 @@ struct copied_fold {
 struct layer_fold {
     /* the outline: what a stage's time and memory depend on */
     struct swap_fold swap;
-    struct copied_fold copied[RK_WAYS];   /* backward: with all of the recomputation */
-    double pass_s[FOLD_PASSES];           /* sums of spent_s */
+    struct copied_fold copied[RK_WAYS]; /* backward: with all of the recomputation */
+    double pass_s[FOLD_PASSES];         /* sums of spent_s */
     double for_experts_s; /* of backward: what the exchange of experts takes beyond both passes */
     double parameters, expert_parameters; /* of this rank */
     double narrow_parameters;             /* of both: multiplied in 8 or 4 bits */

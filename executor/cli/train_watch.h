@@ -19,8 +19,8 @@ struct train_args {
     struct option_values dump_steps;
     uint64_t ranks, steps, seed, threads, warmup, save_every, limit, scale_interval;
     uint64_t block_tokens, block_local, block_global, block_patterns;
-    double rate, least_rate, decay, clip, momentum, loss_scale, rotary_base, norm_eps, balance, ahead,
-        bias_rate;
+    double rate, least_rate, decay, clip, momentum, loss_scale, rotary_base, norm_eps, balance,
+        ahead, bias_rate;
     int rate_kind;
     bool repeat, wide, quiet, adaptive;
     struct show_args show;

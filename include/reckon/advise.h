@@ -16,7 +16,7 @@ extern "C" {
 
 /* What a plan must be to count; a zeroed one: it fits. */
 struct rk_aim {
-    const char *where;           /* a condition, as in struct rk_query; NULL: none */
+    const char *where; /* a condition, as in struct rk_query; NULL: none */
     /* The same of a problem with other GPUs or another batch, where it follows from them; false:
      * nothing can be said. NULL: `where` as it is. */
     bool (*where_at)(void *context, const struct rk_plans_problem *changed, char *where,
@@ -135,7 +135,7 @@ struct rk_saving {
     bool fits;
     int short_tier;     /* the memory that is too small, where it does not fit; else -1 */
     double short_bytes; /* ... by so much */
-    bool fewer_bits; /* numbers are stored in fewer: the results differ */
+    bool fewer_bits;    /* numbers are stored in fewer: the results differ */
 };
 
 /* The changes that save memory on the tightest stage, of the first tier that is too small: where

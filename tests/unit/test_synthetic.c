@@ -268,7 +268,8 @@ static const struct bad_case texts[] = {
     {"h100-80g net0=1GB/s,8", "1:21: expected property=value after the comma"},
     {"h100-80g net0=1GB/s,laency=1us", "1:21: unknown property \"laency\": did you mean "
                                        "\"latency\"?"},
-    {"h100-80g net0.latency=10", "1:23: \"10\" has no unit: write a time such as \"10us\" or \"30min\""},
+    {"h100-80g net0.latency=10",
+     "1:23: \"10\" has no unit: write a time such as \"10us\" or \"30min\""},
     {"h100-80g net0.latency=-1us", "1:23: must be >= 0"},
     {"h100-80g net0.efficiency=1.5", "1:26: must be > 0 and <= 1, got 1.5"},
     {"h100-80g net0.efficiency=nan", "1:26: \"nan\" is not a number"},

@@ -1,4 +1,5 @@
-/* dlfcn.h - no shared libraries: a program that asks which one it is in hears that it is in none. */
+/* dlfcn.h - no shared libraries: a program that asks which one it is in hears that it is in none.
+ */
 #ifndef DLFCN_H
 #define DLFCN_H
 

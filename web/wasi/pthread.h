@@ -6,7 +6,14 @@
 #include <errno.h>
 #include <sys/types.h>
 
-#define PTHREAD_MUTEX_INITIALIZER {{{0}}}
+#define PTHREAD_MUTEX_INITIALIZER                                                                  \
+    {                                                                                              \
+        {                                                                                          \
+            {                                                                                      \
+                0                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+    }
 #define PTHREAD_ONCE_INIT 0
 
 static inline int pthread_create(pthread_t *thread, const void *attributes, void *(*run)(void *),
@@ -27,11 +34,11 @@ static inline int pthread_once(pthread_once_t *once, void (*run)(void))
     return 0;
 }
 
-#define PTHREAD_NOTHING(type, name)          \
-    static inline int name(type *unused)     \
-    {                                        \
-        (void)unused;                        \
-        return 0;                            \
+#define PTHREAD_NOTHING(type, name)                                                                \
+    static inline int name(type *unused)                                                           \
+    {                                                                                              \
+        (void)unused;                                                                              \
+        return 0;                                                                                  \
     }
 PTHREAD_NOTHING(pthread_mutex_t, pthread_mutex_lock)
 PTHREAD_NOTHING(pthread_mutex_t, pthread_mutex_unlock)
