@@ -23,7 +23,7 @@ static bool compares(const char *text)
     const size_t sign = strcspn(text, "<>=!");
     const char *right = text + sign + strspn(text + sign, "<>=!");
     return (text[sign] == '<' || text[sign] == '>') && !strpbrk(right, "<>=!") &&
-           strncmp(text, "not ", 4) != 0;
+           strncmp(text, "not ", 4) != 0 && strncmp(text, "not(", 4) != 0;
 }
 
 /* Takes part `number`; false: there are no more. */
@@ -40,12 +40,12 @@ static bool take_part(const char *said, int number, struct part *part)
             length--;
         if ((int)i == number)
             found = snprintf(part->text, SAID, "%.*s", length, text) > 0;
-        else
+        else if (used < SAID)
             used += (size_t)snprintf(part->others + used, SAID - used, "%s%.*s",
                                      used ? " and " : "", length, text);
         first = said[end] ? end + strlen("and") : end;
     }
-    return found;
+    return found && used < SAID; /* " and " is longer than the blanks of some: nothing is cut */
 }
 
 /* What is compared, and how far from holding, in names that a search knows. */

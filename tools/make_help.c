@@ -155,5 +155,6 @@ int main(int argc, char **argv)
         put_manual(to);
     else
         put_lines(to);
-    return ferror(to) | fclose(to) ? 1 : 0;
+    const bool written = !ferror(to);
+    return fclose(to) == 0 && written ? 0 : 1;
 }

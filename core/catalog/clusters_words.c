@@ -35,6 +35,8 @@ static void add_part(struct words *w, const struct rk_machine *machine,
     if (plan->expert > 1) add(w, " ep%" PRIu64, plan->expert);
     add(w, " dp%" PRIu64, part->data);
     if (alone) add(w, " mbs%" PRIu64, round / part->data);
+    if (plan->zero > 1) add(w, " zero%d", (int)plan->zero);
+    if (plan->expert_overlap) add(w, " ep-overlap");
     if (plan->recompute != RK_KEEP)
         add(w, " recompute=%s", names_of_recompute_mode[plan->recompute]);
     if (plan->share[RK_SHARE_ATTENTION][0] > 0)

@@ -31,14 +31,15 @@ const char *choice_idle(const char *key, const struct rk_model *m, const struct 
         bool counts;
         const char *because;
     } conditions[] = {
-        {"schedule", p->pipeline > 1, "the pipeline has one stage"},
+        {"schedule", p->pipeline > 1 || p->schedule == RK_GPIPE, "the pipeline has one stage"},
         {"context_kind", p->context > 1, "context parallelism is 1"},
         {"ulysses", p->context > 1, "context parallelism is 1"},
         {"sequence_parallel", p->tensor > 1, "tensor parallelism is 1"},
         {"tensor_overlap", p->tensor > 1, "tensor parallelism is 1"},
         {"messages_sharded", p->tensor > 1 && p->pipeline > 1,
          "no tensor ranks send to another stage"},
-        {"dispatcher", m->experts && p->expert > 1, "no experts are on other ranks"},
+        {"dispatcher", m->experts && (p->expert > 1 || rk_plan_expert_tensor(p) > 1),
+         "no experts are on other ranks"},
         {"capacity_factor", m->experts > 0, "the model has no experts"},
         {"imbalance", m->experts > 0, "the model has no experts"},
         {"recompute_parts", p->recompute == RK_SELECTIVE, "recomputation is not selective"},

@@ -222,7 +222,6 @@ enum rk_status rk_generate_tokens(const struct rk_model *model, const struct rk_
     job.system = asked->system;
     job.forward = job.loads = true;
     job_leave_ahead(&job);
-    job.model.predict_layers = 0; /* they are of training */
     job.texts = asked->prompts;
     job.cached = plan.sequence;
     if (status == RK_OK) status = memory_suffices(&job, 1, 1, error);

@@ -185,7 +185,9 @@ static void add_headline(struct report *report, const struct forecast *f,
     const double measured = m->allocated_bytes;
     report_note(report,
                 report_text(report, "  %s: %s%s%s%s%s%s", kinds[m->kind],
-                            measured > 0 ? "tensors held " : "the run",
+                            measured > 0         ? "tensors held "
+                            : m->asked_bytes > 0 ? "the run"
+                                                 : "its sizes are not said",
                             measured > 0 ? quantity_format(held, QUANTITY_BYTES, measured) : "",
                             m->asked_bytes > 0 ? " when it asked for " : "",
                             m->asked_bytes > 0

@@ -317,7 +317,7 @@ static void add_line(const struct asking *a, char *line, size_t size)
     char ignored[NAMES_TEXT + 40] = "";
     size_t used = 0;
     if (a->ignored.more) /* import_answer.c lists them */
-        snprintf(ignored, sizeof ignored, " --ignore NAMES, with commas, the %d that stand below",
+        snprintf(ignored, sizeof ignored, " --ignore NAMES, with commas, the %d that are listed",
                  a->ignored.count + a->ignored.more);
     else if (a->ignored.count)
         snprintf(ignored, sizeof ignored, " --ignore %s", a->ignored.text);

@@ -285,8 +285,8 @@ static size_t find_given(const char *program, const char **file)
             if (n > length && strncmp(at + n - length, endings[i], length) == 0) return n;
         }
         at += n;
-        if (!*at) return 0;
-        if (strchr(";&|", *at)) return 0;
+        if (!*at || strchr(";&|", *at)) return 0;
+        if (*at == '\n' && at[-1] != '\\') return 0;
     }
     return 0;
 }

@@ -46,15 +46,15 @@ ask --where 'split == 4'; echo "exit $?"
 == another order: the best by it, also of machines with fewer nodes
    1  4.3500        3766.4  29.79    12.5         32       0.07733  gbs64 round1; new: 14 layers tp4 cp2 dp1 mbs1 recompute=full; new: 11 layers tp4 c
    2  4.4024        3721.6  29.44    12.5         32       0.07827  gbs64 round1; new: 14 layers tp4 cp2 dp1 mbs1 recompute=full; new: 11 layers tp4 c
-   1  3.3152        9884.2  51.42    68.8         16       0.03684  gbs64 round16; new: 32 layers tp1 dp16 mbs1
-   2  6.6857        9802.4  50.99    69.4          8       0.03714  gbs64 round8; new: 32 layers tp1 dp8 mbs1
-   1  3.3152        9884.2  51.42    68.8         16       0.03684  gbs64 round16; new: 32 layers tp1 dp16 mbs1
-   1  3.3152        9884.2  51.42    68.8         16       0.03684  gbs64 round16; new: 32 layers tp1 dp16 mbs1
-   1  6.6857        9802.4  50.99    69.4          8       0.03714  gbs64 round8; new: 32 layers tp1 dp8 mbs1
+   1  3.3152        9884.2  51.42    68.8         16       0.03684  gbs64 round16; new: 32 layers tp1 dp16 mbs1 zero2
+   2  6.6857        9802.4  50.99    69.4          8       0.03714  gbs64 round8; new: 32 layers tp1 dp8 mbs1 zero3
+   1  3.3152        9884.2  51.42    68.8         16       0.03684  gbs64 round16; new: 32 layers tp1 dp16 mbs1 zero2
+   1  3.3152        9884.2  51.42    68.8         16       0.03684  gbs64 round16; new: 32 layers tp1 dp16 mbs1 zero2
+   1  6.6857        9802.4  50.99    69.4          8       0.03714  gbs64 round8; new: 32 layers tp1 dp8 mbs1 zero3
 == frontiers
    1  2.7192        6025.2  47.66    60.5         32       0.04834  gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
    2  3.2247        6774.5  45.66    63.7         24       0.04658  gbs64 round8; old: 4 layers tp2 dp4 mbs2; new: 28 layers tp1 cp2 dp8 mbs1
-   3  3.3152        9884.2  51.42    68.8         16       0.03684  gbs64 round16; new: 32 layers tp1 dp16 mbs1
+   3  3.3152        9884.2  51.42    68.8         16       0.03684  gbs64 round16; new: 32 layers tp1 dp16 mbs1 zero2
 rank,step_s,hbm_bytes
 1,2.6968874009115944,83563730534.4
 2,2.719249530380159,65004701491.2

@@ -229,7 +229,7 @@ a larger domain of 1: network tier 0 (NVLink3): no size helps
 rank,step_s,gpus,step_usd,stages
 1,5.118423280518131,0.8726696476930119,,,32,0.09099419165365567,"gbs128 round8; 1: 4,5 layers tp1 cp2 dp8 mbs1; 0: 11,12 layers tp1 cp2 dp8 mbs1"
 2,6.081383925143706,,24,0.08784221225207575,gbs128 round8; 1: 4 layers tp2 dp4 mbs2; 0: 28 layers tp1 cp2 dp8 mbs1
-3,6.581406070055476,16,0.07312673411172751,gbs128 round16; 0: 32 layers tp1 dp16 mbs1
+3,6.581406070055476,16,0.07312673411172751,gbs128 round16; 0: 32 layers tp1 dp16 mbs1 zero2
 exit 2
 -m llama3.1-8b dp4 tp4 pp2 vpp2 gbs64 split=4,11,5,12 sp tp-overlap zero1 grad-overlap weight-overlap
 pipeline-model-parallel-layout "Et*4|t*11|t*5|t*12L"

@@ -69,7 +69,7 @@ exit 0
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
 exit 0
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
-   1  3.3152        9884.2  51.42    68.8         16  gbs64 round16; new: 32 layers tp1 dp16 mbs1
+   1  3.3152        9884.2  51.42    68.8         16  gbs64 round16; new: 32 layers tp1 dp16 mbs1 zero2
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms         s     ms     GiB       
@@ -77,7 +77,7 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
 
 bound      2.8282 s          no plan has an objective below: proved
 exit 0
-   1  3.3152        9884.2  51.42    68.8         16  gbs64 round16; new: 32 layers tp1 dp16 mbs1
+   1  3.3152        9884.2  51.42    68.8         16  gbs64 round16; new: 32 layers tp1 dp16 mbs1 zero2
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
   no plan fits that keeps to all that is asked of its stages: 53 were simulated; leave a condition or a value out
 exit 1
