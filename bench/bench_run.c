@@ -49,7 +49,7 @@ static double thread_s(void)
 
 /* ---- what a core can do ---- */
 
-#ifdef __x86_64__
+#if defined __x86_64__ && !defined __clang__
 #define VECTORS __attribute__((target_clones("avx512f", "fma", "default"), optimize("O3")))
 #else
 #define VECTORS
