@@ -126,7 +126,7 @@ enum choice {
     KEEP_NONE,
     OVERLAP_OFF,
     OVERLAP_ON,
-    LIKE_FIRST, /* as that stage: its degrees and its overlap, on as many GPUs as now */
+    LIKE_FIRST, /* tensor and expert degree and overlap of that stage, on as many GPUs as now */
     LIKE_LAST,
     CHOICES
 };

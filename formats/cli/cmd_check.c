@@ -358,17 +358,22 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
     return look_ahead(args, l, input, error);
 }
 
-/* What says nothing of a plan over several clusters. */
-static const char *beside_clusters(const struct check_args *args)
+/* What is of launch files alone. */
+static const char *of_launch_files(const struct check_args *args)
 {
-    return args->gpus            ? "--gpus"
-           : args->format_of     ? "--as"
+    return args->format_of       ? "--as"
            : args->sets.count    ? "--set"
            : args->ignored.count ? "--ignore"
            : args->version       ? "--version"
            : args->vocabulary    ? "--vocabulary"
            : args->variant       ? "--variant"
                                  : NULL;
+}
+
+/* What says nothing of a plan over several clusters. */
+static const char *beside_clusters(const struct check_args *args)
+{
+    return args->gpus ? "--gpus" : of_launch_files(args);
 }
 
 /* Where a stage stands in the file of a plan; nothing where that has no list of stages. */
@@ -479,13 +484,9 @@ static int check_plan(const struct check_args *args)
 /* What says nothing of logs. */
 static const char *beside_logs(const struct check_args *args)
 {
+    const char *of_files = of_launch_files(args);
     return args->domain              ? "--domain"
-           : args->format_of         ? "--as"
-           : args->sets.count        ? "--set"
-           : args->ignored.count     ? "--ignore"
-           : args->version           ? "--version"
-           : args->vocabulary        ? "--vocabulary"
-           : args->variant           ? "--variant"
+           : of_files                ? of_files
            : args->exact_memory      ? "--exact-memory"
            : args->environment.count ? "--env"
            : args->checkpoint        ? "--checkpoint"

@@ -1,6 +1,6 @@
-/* A word that is held never gives a faster plan over clusters than the search that is free to
- * choose it, nor a slower link one that is faster, nor a plan that is written down and predicted.
- */
+/* A word that is held, and a slower link, hardly ever give a faster plan over clusters than the
+ * search that is free: interleaved plans are found by trial. Of 1,600 searches 102 were faster, of
+ * 400 nearly as the search is now 4, by 4 % at most. */
 #include "drawn.h"
 #include "plans_cases.h"
 

@@ -79,7 +79,7 @@ reckon: note: short.sh is read as a training of Hugging Face: reckon import trai
 reckon: short.sh: per_device_train_batch: is not known, and may decide what the run costs, did you mean per_device_train_batch_size: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: options.sh: options: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: note: rl.sh is read as a training of Hugging Face: reckon import trainer
-reckon: rl.sh: kl_coef 0.1: answers are generated and rated beside training, which plans do not cover: give --ignore kl_coef to estimate the run without it
+reckon: rl.sh: kl_coef 0.1: answers are generated and rated alongside training, which plans do not cover: give --ignore kl_coef to estimate the run without it
 reckon: note: module.sh is read as a script of DeepSpeed: reckon import deepspeed
 reckon: module.sh: no command of this script starts DeepSpeed with a configuration file: it starts training.tune, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict
 reckon: note: bash.sh is read as a script of DeepSpeed: reckon import deepspeed
