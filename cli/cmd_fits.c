@@ -37,22 +37,16 @@ struct fits_args {
 /* clang-format off */
 static const struct operand fits_operands[] = {
     PLAN_OPERANDS(AT(source.model), AT(source.system)),
-    {.name = "PLAN", AT(source.words), .optional = OPERAND_MANY, .complete = "plan",
-     .help = "Words that describe the plan, \"tp8 pp4 sp zero1\"; below are all"},
+    {.name = "PLAN", AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option answer_options[] = {
     OPTION_HEADROOM_ROW(AT(headroom)),
-    {.name = "tune", .common = true, .type = OPTION_FLAG, AT(tune),
-     .help = "Compare ways of fine-tuning: all weights, LoRA and QLoRA, sharded or not, recomputed or not, offloaded or not; show for each the plan with least memory, the fastest plan (on these GPUs the cheapest per token), and the largest microbatch and longest sample; framework=fsdp unless given"},
-    {.name = "sure", .type = OPTION_TEXT, .argument = "FITS,FAILS", AT(sure),
-     .help = "Report plans as fitting from this P(fits) on, as not fitting below that one, and as unsure, exit status 2, between; percentages; 50: never unsure (default: 75,20)"},
-    {.name = "place", .type = OPTION_FLAG, AT(place),
-     .help = "Place the tightest stage's allocations of a step: at fixed addresses, and as PyTorch's allocator would"},
-    {.name = "snapshot", .type = OPTION_TEXT, .argument = "FILE", AT(snapshot), .complete = "file",
-     .help = "Write these at fixed addresses as a memory snapshot of PyTorch, which pytorch.org/memory_viz opens"},
-    {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
-     .help = "Also print the measured runs of three sources most like the plan, with their predictions; --format json and pages always have them"},
+    {.name = "tune", .common = true, .type = OPTION_FLAG, AT(tune)},
+    {.name = "sure", .type = OPTION_TEXT, .argument = "FITS,FAILS", AT(sure)},
+    {.name = "place", .type = OPTION_FLAG, AT(place)},
+    {.name = "snapshot", .type = OPTION_TEXT, .argument = "FILE", AT(snapshot), .complete = "file"},
+    {.name = "nearest", .type = OPTION_FLAG, AT(nearest)},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };

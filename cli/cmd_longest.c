@@ -35,29 +35,21 @@ struct longest_args {
 /* clang-format off */
 static const struct operand longest_operands[] = {
     PLAN_OPERANDS(AT(source.model), AT(source.system)),
-    {.name = "PLAN", .help = "Words of a plan that all candidates keep, as precision=fp16",
-     .offset = offsetof(struct longest_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = "PLAN", .offset = offsetof(struct longest_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option input_options[] = {
-    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(source.model), .complete = "models",
-     .help = "Model: an id of `reckon models` or a file"},
-    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(source.system), .complete = "systems",
-     .help = "Machine: an id of `reckon systems`, a file, or a description in one line; with a second memory, as mem2=250GB@12GB/s, layers can be swapped"},
-    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(source.file), .complete = "file",
-     .help = "Plan file or words that all candidates keep, in addition to PLAN"},
+    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(source.model), .complete = "models"},
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(source.system), .complete = "systems"},
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(source.file), .complete = "file"},
     {.name = NULL},
 };
 static const struct option longest_options[] = {
-    {.letter = 'g', .name = "gpus", .type = OPTION_VALUES, AT(gpus), .argument = "N,N", .min = 1, .max = 65536,
-     .help = "Numbers of GPUs; a range stands for its powers of two (default: all of the system, else 8)"},
-    {.name = "step", .type = OPTION_NUMBER, AT(step), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
-     .help = "Search lengths that are multiples of N (default: 32768)"},
-    {.name = "no-lengths", .type = OPTION_FLAG, AT(no_lengths),
-     .help = "Leave out the table of the best plan at each length"},
+    {.letter = 'g', .name = "gpus", .type = OPTION_VALUES, AT(gpus), .argument = "N,N", .min = 1, .max = 65536},
+    {.name = "step", .type = OPTION_NUMBER, AT(step), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS},
+    {.name = "no-lengths", .type = OPTION_FLAG, AT(no_lengths)},
     OPTION_HEADROOM_ROW(AT(headroom)),
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "Write to FILE, atomically; - is standard output (default: -). A name that ends in .html gives a page"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file"},
     {.name = NULL},
 };
 

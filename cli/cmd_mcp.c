@@ -18,8 +18,7 @@ struct mcp_args {
 
 /* clang-format off */
 static const struct option mcp_rows[] = {
-    {.name = "limit", .type = OPTION_COUNT, .argument = "SECONDS", AT(limit_s),
-     .help = "Stop a call after SECONDS and answer with a tool error (default: 120)"},
+    {.name = "limit", .type = OPTION_COUNT, .argument = "SECONDS", AT(limit_s)},
     {.name = NULL},
 };
 

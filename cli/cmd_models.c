@@ -15,16 +15,13 @@ struct models_args {
 
 /* clang-format off */
 static const struct operand models_operands[] = {
-    {.name = "MODEL", .help = "Show one model with its sources: an id of the catalog, a file (also a config.json of Hugging Face), or - (standard input)",
-     .offset = offsetof(struct models_args, name), .optional = true, .complete = "models"},
+    {.name = "MODEL", .offset = offsetof(struct models_args, name), .optional = true, .complete = "models"},
     {.name = NULL},
 };
 
 static const struct option models_options[] = {
-    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", .offset = offsetof(struct models_args, name), .complete = "models",
-     .help = "Model, instead of the argument MODEL"},
-    {.name = "all", .type = OPTION_FLAG, .offset = offsetof(struct models_args, all),
-     .help = "Also list the models of papers and of earlier years"},
+    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", .offset = offsetof(struct models_args, name), .complete = "models"},
+    {.name = "all", .type = OPTION_FLAG, .offset = offsetof(struct models_args, all)},
     OPTION_OUTPUT_ROW(.offset = offsetof(struct models_args, output)),
     {.name = NULL},
 };

@@ -21,24 +21,20 @@ struct offload_args {
 /* clang-format off */
 static const struct operand offload_operands[] = {
     KNOWN_OPERANDS(AT(source.model), AT(source.system)),
-    {.name = "PLAN", .help = "Words that describe the plan, as in reckon predict; without --model: files of cases",
-     .offset = offsetof(struct offload_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = "PLAN", .offset = offsetof(struct offload_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option offload_drives[] = {
-    {.name = "lifetime", .type = OPTION_COUNT, AT(lifetime_years), .argument = "YEARS",
-     .help = "Reject plans whose drives wear out before N years"},
+    {.name = "lifetime", .type = OPTION_COUNT, AT(lifetime_years), .argument = "YEARS"},
     {.name = NULL},
 };
 static const struct option offload_simulation[] = {
-    {.name = "simulate", .type = OPTION_FLAG, AT(simulate),
-     .help = "Simulate SSDTrain's rule event by event: writes and reads have a queue each, and a tensor that is still in the write queue is not read back. Of a plan the first stage, on drives 1 to 16 times as slow; of a .csv each row, with array_GBps"},
+    {.name = "simulate", .type = OPTION_FLAG, AT(simulate)},
     {.name = NULL},
 };
 static const struct option offload_output[] = {
-    OPTION_VERBOSE_ROW(AT(verbose), "the rules where none fits"),
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "Write to FILE, atomically; - is standard output (default: -)"},
+    OPTION_VERBOSE_ROW(AT(verbose)),
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file"},
     {.name = NULL},
 };
 

@@ -19,14 +19,12 @@ struct papers_args {
 
 /* clang-format off */
 static const struct operand papers_operands[] = {
-    {.name = "PAPER", .help = "Name of a paper, or all: run each and print its score",
-     .offset = offsetof(struct papers_args, name), .optional = true, .complete = NULL},
+    {.name = "PAPER", .offset = offsetof(struct papers_args, name), .optional = true, .complete = NULL},
     {.name = NULL},
 };
 
 static const struct option papers_options[] = {
-    {.name = "run", .type = OPTION_FLAG, .offset = offsetof(struct papers_args, run),
-     .help = "Run the experiments again on this machine (minutes), instead of showing their stored results"},
+    {.name = "run", .type = OPTION_FLAG, .offset = offsetof(struct papers_args, run)},
     OPTION_OUTPUT_ROW(.offset = offsetof(struct papers_args, output)),
     {.name = NULL},
 };

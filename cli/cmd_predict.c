@@ -26,18 +26,14 @@ struct predict_args {
 /* clang-format off */
 static const struct operand predict_operands[] = {
     PLAN_OPERANDS(AT(source.model), AT(source.system)),
-    {.name = "PLAN", .help = "Words that describe the plan, \"tp8 pp4 sp zero1 gbs512\"; below are all",
-     .offset = offsetof(struct predict_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = "PLAN", .offset = offsetof(struct predict_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option answer_options[] = {
-    {.letter = 'l', .name = "layers", .common = true, .type = OPTION_FLAG, AT(layers),
-     .help = "Also print the operations of a layer of each kind (with --format csv only these)"},
-    {.name = "given", .type = OPTION_TEXT, .argument = "FILE", AT(given), .complete = "file",
-     .help = "Correct the step by a table of steps measured on the same cluster, as reckon validate reads it"},
-    {.name = "nearest", .type = OPTION_FLAG, AT(nearest),
-     .help = "Also print the measured runs of three sources most like the plan, with their predictions; --format json and pages always have them"},
-    OPTION_VERBOSE_ROW(AT(verbose), "the times, rates and stages, and all reasons, of a plan that cannot run"),
+    {.letter = 'l', .name = "layers", .common = true, .type = OPTION_FLAG, AT(layers)},
+    {.name = "given", .type = OPTION_TEXT, .argument = "FILE", AT(given), .complete = "file"},
+    {.name = "nearest", .type = OPTION_FLAG, AT(nearest)},
+    OPTION_VERBOSE_ROW(AT(verbose)),
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };

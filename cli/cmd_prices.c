@@ -13,16 +13,13 @@ struct prices_args {
 
 /* clang-format off */
 static const struct operand prices_operands[] = {
-    {.name = "SYSTEM", .help = "Show only prices of this accelerator: an id of the catalog, a file, or a description in one line",
-     .offset = offsetof(struct prices_args, system), .optional = true, .complete = "systems"},
+    {.name = "SYSTEM", .offset = offsetof(struct prices_args, system), .optional = true, .complete = "systems"},
     {.name = NULL},
 };
 
 static const struct option prices_options[] = {
-    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", .offset = offsetof(struct prices_args, system), .complete = "systems",
-     .help = "Accelerator, instead of the argument SYSTEM"},
-    {.name = "prices", .type = OPTION_TEXT, .argument = "FILE|NAME", .offset = offsetof(struct prices_args, list), .complete = "file",
-     .help = "Show another list: a table (.csv) or the name of one in data/prices (default: market)"},
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", .offset = offsetof(struct prices_args, system), .complete = "systems"},
+    {.name = "prices", .type = OPTION_TEXT, .argument = "FILE|NAME", .offset = offsetof(struct prices_args, list), .complete = "file"},
     OPTION_OUTPUT_ROW(.offset = offsetof(struct prices_args, output)),
     {.name = NULL},
 };

@@ -29,23 +29,16 @@ struct program_args {
 /* clang-format off */
 static const struct operand program_operands[] = {
     PLAN_OPERANDS(AT(source.model), AT(source.system)),
-    {.name = "PLAN", .help = "Words that describe the plan, \"tp8 pp4 sp zero1 gbs512\"; below are all",
-     AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = "PLAN", AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option program_options[] = {
-    {.letter = 'r', .name = "rank", .common = true, .type = OPTION_VALUES, .argument = "RANK", AT(ranks), .max = UINT32_MAX,
-     .help = "Print the program of this rank"},
-    {.letter = 'o', .name = "output", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "Write to FILE, compressed if it ends in .gz (default: -, standard output)"},
-    {.name = "all", .type = OPTION_TEXT, .argument = "DIR", AT(all), .complete = "file",
-     .help = "Write the programs of all ranks to DIR, rank-0.log, rank-1.log ...; with --classes, one rank of each class"},
-    {.name = "classes", .type = OPTION_FLAG, AT(classes),
-     .help = "Show one rank for each class of ranks whose programs differ only in their peers (the default of the table)"},
-    {.name = "against", .type = OPTION_TEXT, .argument = "FILE", AT(against), .complete = "file",
-     .help = "Compare with the program in FILE and print the differences; exit status 1 if there are any"},
-    {.name = "from", .type = OPTION_TEXT, .argument = "FILE", AT(from), .complete = "file",
-     .help = "Read the program from FILE, not from a plan"},
+    {.letter = 'r', .name = "rank", .common = true, .type = OPTION_VALUES, .argument = "RANK", AT(ranks), .max = UINT32_MAX},
+    {.letter = 'o', .name = "output", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file"},
+    {.name = "all", .type = OPTION_TEXT, .argument = "DIR", AT(all), .complete = "file"},
+    {.name = "classes", .type = OPTION_FLAG, AT(classes)},
+    {.name = "against", .type = OPTION_TEXT, .argument = "FILE", AT(against), .complete = "file"},
+    {.name = "from", .type = OPTION_TEXT, .argument = "FILE", AT(from), .complete = "file"},
     {.name = NULL},
 };
 

@@ -22,22 +22,14 @@ enum { MOST_ROWS = 64, COARSE = 32, FINE = 4, MOST_HIDDEN_STEP = 65536, MOST_SEQ
 
 /* clang-format off */
 static const struct option shapes_options[] = {
-    {.letter = 'p', .name = "params", .type = OPTION_COUNT, AT(parameters), .argument = "COUNT",
-     .help = "Number of parameters to aim at: 11T, 1.3e12"},
-    {.name = "blocks", .type = OPTION_VALUES, AT(blocks), .argument = "N,N..N", .min = 1, .max = RK_SHAPE_MOST_BLOCKS,
-     .help = "List the models with these numbers of layers instead; a range stands for the multiples of --step"},
-    {.name = "grid", .type = OPTION_FLAG, AT(grid),
-     .help = "Print the map of sizes and ratios over hidden sizes and layers instead"},
-    {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_ROWS,
-     .help = "Number of proposals (default: 3)"},
-    {.name = "step", .type = OPTION_NUMBER, AT(step), .min = 1, .max = RK_SHAPE_MOST_BLOCKS,
-     .help = "Use multiples of N layers (default: 32, or the largest of 16, 8, 4 that comes within 10 % of --params)"},
-    {.name = "hidden-step", .type = OPTION_NUMBER, AT(hidden_step), .min = 1, .max = MOST_HIDDEN_STEP,
-     .help = "Use multiples of N for the hidden size (default: 1024; 512 below 500B, 128 below 3B parameters)"},
-    {.name = "sequence", .type = OPTION_NUMBER, AT(sequence), .min = 1, .max = MOST_SEQUENCE,
-     .help = "Tokens per sample (default: 8192)"},
-    {.letter = 'o', .name = "output", .data = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "Write the first proposal to FILE as a model; - prints it instead of the table"},
+    {.letter = 'p', .name = "params", .type = OPTION_COUNT, AT(parameters), .argument = "COUNT"},
+    {.name = "blocks", .type = OPTION_VALUES, AT(blocks), .argument = "N,N..N", .min = 1, .max = RK_SHAPE_MOST_BLOCKS},
+    {.name = "grid", .type = OPTION_FLAG, AT(grid)},
+    {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_ROWS},
+    {.name = "step", .type = OPTION_NUMBER, AT(step), .min = 1, .max = RK_SHAPE_MOST_BLOCKS},
+    {.name = "hidden-step", .type = OPTION_NUMBER, AT(hidden_step), .min = 1, .max = MOST_HIDDEN_STEP},
+    {.name = "sequence", .type = OPTION_NUMBER, AT(sequence), .min = 1, .max = MOST_SEQUENCE},
+    {.letter = 'o', .name = "output", .data = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file"},
     {.name = NULL},
 };
 

@@ -31,31 +31,21 @@ static const char *const export_formats[] = {"table", "json", "csv", NULL}; /* e
 
 /* clang-format off */
 static const struct operand study_operands[] = {
-    {.name = "FILE", .help = "Study file, see reckon-study(5); - is standard input", .offset = offsetof(struct study_args, file), .optional = false, .complete = "file"},
+    {.name = "FILE", .offset = offsetof(struct study_args, file), .optional = false, .complete = "file"},
     {.name = NULL},
 };
 
 static const struct option study_options[] = {
-    {.name = "db", .type = OPTION_TEXT, AT(database), .argument = "FILE", .complete = "file",
-     .help = "Database of the results (default: FILE with .db for .json)"},
-    {.letter = 'j', .name = "jobs", .type = OPTION_NUMBER, AT(jobs), .argument = "N", .min = 1, .max = MOST_JOBS,
-     .help = "Number of searches at a time; the results are the same for any number (default: all cores)"},
-    {.name = "figure", .type = OPTION_TEXT, AT(figure), .argument = "NAME",
-     .help = "Print only this figure of the study"},
-    {.name = "export", .type = OPTION_CHOICE, AT(format), .choices = export_formats,
-     .help = "Print the best plans of every point, instead of a summary"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, AT(output), .argument = "FILE", .complete = "file",
-     .help = "Write the printed text to FILE"},
-    {.name = "list", .type = OPTION_FLAG, AT(list),
-     .help = "List the points of the grid and whether they are finished; search nothing"},
-    {.name = "dry-run", .type = OPTION_FLAG, AT(dry_run),
-     .help = "Print the remaining work; search nothing. With --export: use only results that exist"},
-    {.name = "compare", .type = OPTION_FLAG, AT(compare),
-     .help = "Compare the results with published ones: run the SQL script next to the study file (.sql for .json) and print its tables and checks, instead of a summary; exit status 1 when a required check does not hold"},
-    {.name = "compare-with", .type = OPTION_TEXT, AT(script), .argument = "FILE", .complete = "file",
-     .help = "Compare by the script FILE"},
-    {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet),
-     .help = "Print nothing to standard error but errors and warnings"},
+    {.name = "db", .type = OPTION_TEXT, AT(database), .argument = "FILE", .complete = "file"},
+    {.letter = 'j', .name = "jobs", .type = OPTION_NUMBER, AT(jobs), .argument = "N", .min = 1, .max = MOST_JOBS},
+    {.name = "figure", .type = OPTION_TEXT, AT(figure), .argument = "NAME"},
+    {.name = "export", .type = OPTION_CHOICE, AT(format), .choices = export_formats},
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, AT(output), .argument = "FILE", .complete = "file"},
+    {.name = "list", .type = OPTION_FLAG, AT(list)},
+    {.name = "dry-run", .type = OPTION_FLAG, AT(dry_run)},
+    {.name = "compare", .type = OPTION_FLAG, AT(compare)},
+    {.name = "compare-with", .type = OPTION_TEXT, AT(script), .argument = "FILE", .complete = "file"},
+    {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet)},
     {.name = NULL},
 };
 

@@ -17,17 +17,14 @@ struct systems_args {
 
 /* clang-format off */
 static const struct operand systems_operands[] = {
-    {.name = "SYSTEM", .help = "Show one system with its sources: an id of the catalog, a file, - (standard input) or a description in one line",
-     .offset = offsetof(struct systems_args, name), .optional = true, .complete = "systems"},
+    {.name = "SYSTEM", .offset = offsetof(struct systems_args, name), .optional = true, .complete = "systems"},
     {.name = NULL},
 };
 
 static const struct option systems_options[] = {
-    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", .offset = offsetof(struct systems_args, name), .complete = "systems",
-     .help = "System, instead of the argument SYSTEM"},
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", .offset = offsetof(struct systems_args, name), .complete = "systems"},
     OPTION_OUTPUT_ROW(.offset = offsetof(struct systems_args, output)),
-    {.letter = 'a', .name = "all", .type = OPTION_FLAG, .offset = offsetof(struct systems_args, all),
-     .help = "Also list systems that are another one with a change in one line"},
+    {.letter = 'a', .name = "all", .type = OPTION_FLAG, .offset = offsetof(struct systems_args, all)},
     {.name = NULL},
 };
 

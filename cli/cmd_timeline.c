@@ -18,23 +18,16 @@ enum { TRACE_EVENTS = 250000 };
 /* clang-format off */
 static const struct operand timeline_operands[] = {
     PLAN_OPERANDS(AT(source.model), AT(source.system)),
-    {.name = "PLAN", .help = "Words that describe the plan, \"tp8 pp4 sp zero1 gbs512\"; below are all",
-     AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = "PLAN", AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option schedule_options[] = {
-    {.name = "messages", .type = OPTION_CHOICE, .choices = timeline_messages_names, AT(messages),
-     .help = "How messages cost time on a stage: charged, one after each pass of a chunk as calculon counts them; blocking, those that are sent; beside, none, as messages overlap with computation (default: as the plan's prediction)"},
-    {.name = "trace", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(trace), .complete = "file",
-     .help = "Write the events to FILE as a Chrome trace, compressed if it ends in .gz; - is standard output"},
-    {.name = "pytorch-csv", .type = OPTION_OUTPUT, .argument = "FILE", AT(pytorch), .complete = "file",
-     .help = "Write the schedule to FILE as PyTorch's pipeline runtime loads it"},
-    {.name = "window", .type = OPTION_TEXT, .argument = "FROM..TO", AT(window),
-     .help = "Trace this part of the step, \"1.5s..2s\" (default: all, or 250,000 events around its middle)"},
-    {.name = "stages", .common = true, .type = OPTION_VALUES, .argument = "FIRST..LAST", AT(stages), .max = UINT32_MAX,
-     .help = "Trace these stages (default: all)"},
-    {.name = "full", .type = OPTION_FLAG, AT(full),
-     .help = "Trace the whole step, however many events it has"},
+    {.name = "messages", .type = OPTION_CHOICE, .choices = timeline_messages_names, AT(messages)},
+    {.name = "trace", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(trace), .complete = "file"},
+    {.name = "pytorch-csv", .type = OPTION_OUTPUT, .argument = "FILE", AT(pytorch), .complete = "file"},
+    {.name = "window", .type = OPTION_TEXT, .argument = "FROM..TO", AT(window)},
+    {.name = "stages", .common = true, .type = OPTION_VALUES, .argument = "FIRST..LAST", AT(stages), .max = UINT32_MAX},
+    {.name = "full", .type = OPTION_FLAG, AT(full)},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };

@@ -199,7 +199,7 @@ static void zsh_action(FILE *out, const char *complete, const char *words)
         fprintf(out, "(%s)", words);
 }
 
-static void zsh_option(FILE *out, const struct option *option)
+static void zsh_option(FILE *out, const struct usage *usage, const struct option *option)
 {
     char words[256];
     const char *equals = takes_value(option) ? "=" : "";
@@ -209,7 +209,7 @@ static void zsh_option(FILE *out, const struct option *option)
                 option->letter, takes_value(option) ? "+" : "", option->name, equals);
     else
         fprintf(out, "                '--%s%s[", option->name, equals);
-    put_quoted(out, option->help, "[]:");
+    put_quoted(out, option_help(usage, option->name, option->help), "[]:");
     fputc(']', out);
     if (takes_value(option)) {
         fprintf(out, ":%s:", option->name);
@@ -224,7 +224,7 @@ static void zsh_command(FILE *out, const char *path, const struct usage *usage)
     fprintf(out, "        '%s')\n            _arguments -s \\\n", path);
     for (const struct option_group *group = usage->groups; group->rows; group++)
         for (const struct option *row = group->rows; row->name; row++)
-            zsh_option(out, row);
+            zsh_option(out, usage, row);
     for (const struct operand *o = usage->operands; o && o->name; o++) {
         if (o->optional == OPERAND_MANY)
             fprintf(out, "                '*:%s:", o->name);
@@ -314,7 +314,7 @@ static void fish_command(FILE *out, const char *path, const struct usage *usage)
             if (row->letter) fprintf(out, " -s %c", row->letter);
             if (takes_value(row)) fish_action(out, row->complete, words);
             fputs(" -d '", out);
-            put_quoted(out, row->help, "");
+            put_quoted(out, option_help(usage, row->name, row->help), "");
             fputs("'\n", out);
         }
     for (const struct operand *o = usage->operands; o && o->name; o++) {

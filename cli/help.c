@@ -56,7 +56,21 @@ int option_spelling(const struct option *option, char *buffer, size_t size)
                     option->name, value);
 }
 
-static void print_option(FILE *out, const struct option *option)
+/* What commands share. */
+static const struct usage shared = {
+#include "help/options.h"
+};
+
+const char *option_help(const struct usage *usage, const char *name, const char *help)
+{
+    const struct option_text *const texts[] = {usage->texts, shared.texts};
+    for (size_t i = 0; !help && i < sizeof texts / sizeof *texts; i++)
+        for (const struct option_text *t = texts[i]; !help && t && t->name; t++)
+            if (strcmp(t->name, name) == 0) help = t->help;
+    return help ? help : "";
+}
+
+static void print_option(FILE *out, const struct usage *usage, const struct option *option)
 {
     char spelling[256];
     const int indent = option->letter ? 2 : 6;
@@ -66,7 +80,7 @@ static void print_option(FILE *out, const struct option *option)
         fprintf(out, "\n%*s", HELP_COLUMN, "");
     else
         fprintf(out, "%*s", HELP_COLUMN - width, "");
-    print_wrapped(out, option->help, HELP_COLUMN, HELP_COLUMN);
+    print_wrapped(out, option_help(usage, option->name, option->help), HELP_COLUMN, HELP_COLUMN);
 }
 
 static void print_paragraphs(FILE *out, const char *text)
@@ -141,7 +155,7 @@ static void print_lists(FILE *out, const struct usage *usage, enum help help)
     if (usage->operands) fputs("\nArguments:\n", out);
     for (const struct operand *o = usage->operands; o && o->name; o++) {
         fprintf(out, "  %-*s", HELP_COLUMN - 2, o->name);
-        print_wrapped(out, o->help, HELP_COLUMN, HELP_COLUMN);
+        print_wrapped(out, option_help(usage, o->name, o->help), HELP_COLUMN, HELP_COLUMN);
     }
 }
 
@@ -237,7 +251,7 @@ static void print_groups(FILE *out, const struct usage *usage, enum help help)
             if (row->type == OPTION_HELP_ALL && !has_more(usage)) continue;
             if (!title || strcmp(title, group->title) != 0) print_title(out, group->title);
             title = group->title;
-            print_option(out, row);
+            print_option(out, usage, row);
         }
     const int hidden = help == HELP_ALL ? 0 : count_options(usage, many, true);
     if (hidden) fprintf(out, "\n%d more options: reckon %s --help-all\n", hidden, usage->name);

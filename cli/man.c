@@ -105,7 +105,7 @@ static void put_operands(FILE *out, const struct usage *usage, const char *headi
 {
     for (const struct operand *o = usage->operands; o && o->name; o++) {
         if (o == usage->operands) fprintf(out, "%s ARGUMENTS\n", heading);
-        put_item(out, o->name, o->help);
+        put_item(out, o->name, option_help(usage, o->name, o->help));
     }
 }
 
@@ -118,7 +118,7 @@ static void put_options(FILE *out, const struct usage *usage, const char *title)
         for (const struct option *row = group->rows; row->name; row++) {
             char spelling[256];
             option_spelling(row, spelling, sizeof spelling);
-            put_item(out, spelling, row->help);
+            put_item(out, spelling, option_help(usage, row->name, row->help));
         }
     }
 }

@@ -14,8 +14,8 @@
 #define LARGEST_WHOLE ((uint64_t)1 << 53) /* every whole number up to here is a double */
 
 const struct option options_help_rows[] = {
-    {.letter = 'h', .name = "help", .type = OPTION_HELP, .help = "Print this help"},
-    {.name = "help-all", .type = OPTION_HELP_ALL, .help = "Print all options and words"},
+    {.letter = 'h', .name = "help", .type = OPTION_HELP},
+    {.name = "help-all", .type = OPTION_HELP_ALL},
     {.name = NULL},
 };
 
@@ -346,7 +346,7 @@ static enum rk_status read_option(struct reader *r, const struct option *option,
             char spelling[240];
             option_spelling(option, spelling, sizeof spelling);
             return rk_fail(r->error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s needs a value: %s, %.300s",
-                           name, spelling, option->help);
+                           name, spelling, option_help(r->usage, option->name, option->help));
         }
         const bool only = !r->usage->operands && there && **r->next != '-';
         if (there && (!option->optional || only || is_value_of(option, *r->next)))
@@ -445,8 +445,8 @@ static enum rk_status read_short(struct reader *r, char *word)
 static enum rk_status missing_operand(const struct reader *r, const struct operand *operand)
 {
     return rk_fail(r->error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                   "%s is missing: %s; reckon %s --help says more", operand->name, operand->help,
-                   r->usage->name);
+                   "%s is missing: %s; reckon %s --help says more", operand->name,
+                   option_help(r->usage, operand->name, operand->help), r->usage->name);
 }
 
 /* What an operand is so far, by an option of the same member or a word before; NULL: nothing. */

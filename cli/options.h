@@ -62,9 +62,9 @@ struct option {
     char letter;      /* 'm' of -m; '\0': none */
     const char *name; /* "model" of --model; NULL ends a table */
     enum option_type type;
-    const char *argument;       /* what help calls the value, "FILE"; NULL: from the type */
-    const char *help;           /* what it does and its default, no full stop */
-    size_t offset;              /* of the member in the struct of arguments */
+    const char *argument; /* what help calls the value, "FILE"; NULL: from the type */
+    const char *help; /* what it does and its default, no full stop; NULL: in the texts, below */
+    size_t offset;    /* of the member in the struct of arguments */
     const char *const *choices; /* ended by NULL */
     uint64_t min, max;
     const struct option_alias *aliases; /* only OPTION_VALUES; the first one is what a missing
@@ -76,18 +76,21 @@ struct option {
     bool data;            /* OPTION_OUTPUT: for programs, a name that ends in .html is refused */
 };
 
-/* Where an answer goes; `at` says where the file's name does, .offset = ... Below, `what` is less
+/* What an option or operand does, by its name; tables end with name NULL. */
+struct option_text {
+    const char *name, *help;
+};
+
+/* Where an answer goes; `at` says where the file's name does, .offset = ... Below, what is less
  * often asked for, and what all commands that propose plans leave of the memory (facts/headroom.h).
  */
 /* clang-format off */
 #define OPTION_OUTPUT_ROW(at) \
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", at, .complete = "file", \
-     .common = true, .help = "Write to FILE, atomically; - is standard output; a name that ends in .html gives a page (default: -)"}
-#define OPTION_VERBOSE_ROW(at, what) \
-    {.letter = 'v', .name = "verbose", .type = OPTION_FLAG, at, .common = true, .help = "Also print " what}
+     .common = true}
+#define OPTION_VERBOSE_ROW(at) {.letter = 'v', .name = "verbose", .type = OPTION_FLAG, at, .common = true}
 #define OPTION_HEADROOM_ROW(at) \
-    {.name = "headroom", .type = OPTION_TEXT, .argument = "SIZE|%|learned|none", at, \
-     .common = true, .help = "Keep N of GPU memory free: 8GiB, 10%, learned (three of four measured runs like the plan fit) or none. If no plan does, the answer names the best that fits (default: learned)"}
+    {.name = "headroom", .type = OPTION_TEXT, .argument = "SIZE|%|learned|none", at, .common = true}
 /* clang-format on */
 
 /* Rows under one heading of the help; without title, help leaves them out. `offset` is added to
@@ -111,7 +114,7 @@ enum operand_fit {
  * given yet and that it fits. */
 struct operand {
     const char *name; /* "MODEL"; NULL ends the table */
-    const char *help;
+    const char *help; /* NULL: in the texts */
     size_t offset;
     int optional; /* false, true, or OPERAND_MANY: all that follow, to a struct option_texts */
     const char *complete; /* as in struct option */
@@ -155,8 +158,10 @@ struct usage {
         groups[OPTION_GROUPS + 1]; /* ended by rows NULL, at the latest after the last one */
     struct example examples[OPTION_EXAMPLES + 1]; /* ended by command NULL */
     struct usage_section sections[OPTION_SECTIONS + 1];
-    const char *see_also;                       /* more pages than the general ones; may be NULL */
-    const struct command *commands;             /* those below it ("calculon llm"); may be NULL */
+    const struct option_text *texts; /* of options and operands, where their rows have none:
+                                        OPTIONS of man/commands/NAME.txt */
+    const char *see_also;            /* more pages than the general ones; may be NULL */
+    const struct command *commands;  /* those below it ("calculon llm"); may be NULL */
     const struct command_group *command_groups; /* of long lists; may be NULL */
     bool abbreviations;                         /* --top for --top-n where nothing else begins so */
 };
@@ -226,6 +231,10 @@ void options_print_man(FILE *out, const struct usage *usage);
 
 /* A completion script for "bash", "zsh" or "fish"; false when the shell is unknown. */
 bool options_print_completion(FILE *out, const char *shell, const struct command *commands);
+
+/* What help says of an option or operand: its row, else the command's texts, else those that
+ * commands share (man/commands/options.txt), else "". */
+const char *option_help(const struct usage *usage, const char *name, const char *help);
 
 /* How help writes an option: "-m, --model MODEL"; returns the length. */
 int option_spelling(const struct option *option, char *buffer, size_t size);

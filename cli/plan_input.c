@@ -21,18 +21,12 @@ static const char *const batching_names[] = {"plan", "pad", "grouped", "packed",
 
 /* clang-format off */
 const struct option plan_source_options[] = {
-    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
-     .help = "Model: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)"},
-    {.letter = 's', .name = "system", .common = true, .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
-     .help = "Machine: an id of `reckon systems`, a file, -, or a description in one line, \"h100-sxm5-80g x512\""},
-    {.letter = 'g', .name = "gpus", .common = true, .type = OPTION_NUMBER, AT(gpus), .min = 1,
-     .help = "Number of GPUs (default: all of the system, else the product of the degrees)"},
-    {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(file), .complete = "file",
-     .help = "Plan file, reckon-plan(5), - (standard input), or words, \"tp8 pp4\"; words on the command line override it"},
-    {.name = "lengths", .type = OPTION_TEXT, .argument = "FILE|MEAN:LONGEST", AT(lengths), .complete = "file",
-     .help = "Lengths of the samples in tokens: a file of lines TOKENS or TOKENS SAMPLES, or mean and longest, between which an exponential distribution is assumed; sets seq and padded, or packed"},
-    {.name = "batching", .type = OPTION_CHOICE, .argument = "HOW", AT(batching), .choices = batching_names,
-     .help = "Put samples of --lengths into microbatches: plan: grouped where it says length-grouped, else pad; pad to the longest of each; grouped: sort by length before (group_by_length), then pad; packed: fill seq with several, attention stays within each; joined: fill seq, attention across them (default: plan)"},
+    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models"},
+    {.letter = 's', .name = "system", .common = true, .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems"},
+    {.letter = 'g', .name = "gpus", .common = true, .type = OPTION_NUMBER, AT(gpus), .min = 1},
+    {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(file), .complete = "file"},
+    {.name = "lengths", .type = OPTION_TEXT, .argument = "FILE|MEAN:LONGEST", AT(lengths), .complete = "file"},
+    {.name = "batching", .type = OPTION_CHOICE, .argument = "HOW", AT(batching), .choices = batching_names},
     {.name = NULL},
 };
 /* clang-format on */

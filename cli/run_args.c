@@ -33,14 +33,10 @@ const struct option run_options[] = {
 #define RUN_NUMBER(member, option, text, most, what) \
     {.name = option, .type = OPTION_COUNT, .argument = text, AT(member), .help = what},
 #include <reckon/run.def>
-    {.name = "prices", .type = OPTION_TEXT, .argument = "FILE|NAME", AT(prices), .complete = "file",
-     .help = "Take prices from a table (.csv) or a list of data/prices by its NAME, see `reckon prices`; a .json FILE also replaces failure rates and factors of the catalog's campaign.json"},
-    {.name = "phases", .type = OPTION_TEXT, .argument = "LIST", AT(phases),
-     .help = "Let batch and sequence grow: tokens and plan words of each phase, \"252M gbs512 seq4096; 2.618T gbs1024; rest\""},
-    {.name = "elastic", .type = OPTION_FLAG, AT(elastic),
-     .help = "When no spare node is left, continue on fewer nodes under the best plan for them (default: wait)"},
-    {.name = "seed", .type = OPTION_COUNT, .argument = "N", AT(seed),
-     .help = "Seed of the simulated runs that give the range of days (default: 1)"},
+    {.name = "prices", .type = OPTION_TEXT, .argument = "FILE|NAME", AT(prices), .complete = "file"},
+    {.name = "phases", .type = OPTION_TEXT, .argument = "LIST", AT(phases)},
+    {.name = "elastic", .type = OPTION_FLAG, AT(elastic)},
+    {.name = "seed", .type = OPTION_COUNT, .argument = "N", AT(seed)},
     {.name = NULL},
 };
 /* clang-format on */

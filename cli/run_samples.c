@@ -11,10 +11,8 @@
 
 /* clang-format off */
 const struct option samples_options[] = {
-    {.name = "samples", .type = OPTION_TEXT, .argument = "COUNT", AT(samples),
-     .help = "Number of samples of an epoch, \"50k\", instead of --tokens: each has the plan's sequence, or the lengths of --lengths"},
-    {.name = "epochs", .type = OPTION_COUNT, .argument = "N", AT(epochs),
-     .help = "Number of epochs of --samples (default: 1)"},
+    {.name = "samples", .type = OPTION_TEXT, .argument = "COUNT", AT(samples)},
+    {.name = "epochs", .type = OPTION_COUNT, .argument = "N", AT(epochs)},
     {.name = NULL},
 };
 /* clang-format on */

@@ -15,14 +15,11 @@ static const char *const colour_names[] = {"auto", "always", "never", NULL};
 /* clang-format off */
 const struct option show_options[] = {
     {.letter = 'f', .name = "format", .common = true, .type = OPTION_CHOICE, .choices = report_format_names,
-     .offset = offsetof(struct show_args, format),
-     .help = "Print an aligned table, JSON with every figure in SI units, or CSV (default: table)"},
+     .offset = offsetof(struct show_args, format)},
     {.name = "color", .type = OPTION_CHOICE, .choices = colour_names, .argument = "WHEN",
-     .offset = offsetof(struct show_args, colour),
-     .help = "Color the table: auto (on a terminal), always or never; NO_COLOR is honored (default: auto)"},
+     .offset = offsetof(struct show_args, colour)},
     {.name = "width", .type = OPTION_NUMBER, .argument = "COLUMNS", .min = 40, .max = 10000,
-     .offset = offsetof(struct show_args, width),
-     .help = "Wrap texts and split tables at N columns; each part repeats the first column (default: the terminal's width; elsewhere no limit)"},
+     .offset = offsetof(struct show_args, width)},
     {.name = NULL},
 };
 /* clang-format on */

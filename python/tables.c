@@ -173,7 +173,7 @@ static void print_options(const char *name, const struct usage *usage)
                 if (pass)
                     print_option_type(o);
                 else
-                    print_help(o->help);
+                    print_help(option_help(usage, o->name, o->help));
                 putchar('\n');
             }
         if (!pass && plans)

@@ -1,8 +1,9 @@
 /* make_help FILE.txt FILE.h - what the manual of a command says (man/commands/NAME.txt), as members
- * of its struct usage (cli/options.h). A line in capitals begins a section: NAME, SYNOPSIS,
- * DESCRIPTION, EXAMPLES, SEE ALSO, or one of the command's own. Lines of a paragraph are joined,
- * but for those that begin with a blank; a line of EXAMPLES is what the indented one below it, the
- * command, is for. A file that does not begin so becomes a string. */
+ * of its struct usage (cli/options.h). A line in capitals below an empty one begins a section:
+ * NAME, SYNOPSIS, DESCRIPTION, OPTIONS, EXAMPLES, SEE ALSO, or one of the command's own. Lines of a
+ * paragraph are joined, but for those that begin with a blank; indented lines of OPTIONS are what
+ * the --name above them does; a line of EXAMPLES is what the indented one below it, the command, is
+ * for. A file that does not begin so becomes a string. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@ static bool is_heading(const char *line)
 static int section_end(int at, int *end)
 {
     int next = at;
-    while (next < count && !is_heading(lines[next]))
+    while (next < count && (!is_heading(lines[next]) || *lines[next - 1]))
         next++;
     for (*end = next; *end > at && !*lines[*end - 1];)
         --*end;
@@ -65,14 +66,27 @@ static void put_examples(FILE *file, int at, int end)
     fputs("},\n", file);
 }
 
+static void put_options(FILE *file, int at, int end)
+{
+    fputs(".texts = (const struct option_text[]){", file);
+    for (int i = at, first; i < end; i = first) {
+        fprintf(file, "{\"%s\", \"", lines[i] + strspn(lines[i], "-"));
+        first = ++i;
+        for (; first < end && *lines[first] == ' '; first++) {
+            fputs(first > i ? " " : "", file);
+            put(file, lines[first] + strspn(lines[first], " "));
+        }
+        fputs("\"}, ", file);
+    }
+    fputs("{NULL, NULL}},\n", file);
+}
+
 /* What begins the member that a section is; NULL: it is a section of the command's own. */
 static const char *member_of(const char *name)
 {
-    static const char *const members[][2] = {{"NAME", ".name = "},
-                                             {"SYNOPSIS", ".synopsis = "},
-                                             {"DESCRIPTION", ".description = "},
-                                             {"EXAMPLES", ".examples = {"},
-                                             {"SEE ALSO", ".see_also = "}};
+    static const char *const members[][2] = {
+        {"NAME", ".name = "},     {"SYNOPSIS", ".synopsis = "}, {"DESCRIPTION", ".description = "},
+        {"OPTIONS", ".texts = "}, {"EXAMPLES", ".examples = "}, {"SEE ALSO", ".see_also = "}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if (strcmp(members[i][0], name) == 0) return members[i][1];
     return NULL;
@@ -88,20 +102,20 @@ static void put_name(FILE *file, char *line)
     fputs("\",\n", file);
 }
 
-/* A text, or the examples, under the name of its member. */
+/* A text, the options or the examples, under the name of its member. */
 static void put_member(FILE *file, const char *name, int at, int end)
 {
-    if (strcmp(name, "EXAMPLES") == 0) {
+    if (strcmp(name, "EXAMPLES") == 0)
         put_examples(file, at, end);
-        return;
-    }
-    if (strcmp(name, "NAME") == 0) {
+    else if (strcmp(name, "OPTIONS") == 0)
+        put_options(file, at, end);
+    else if (strcmp(name, "NAME") == 0)
         put_name(file, lines[at]);
-        return;
+    else {
+        fputs(member_of(name), file);
+        put_text(file, at, end);
+        fputs(",\n", file);
     }
-    fputs(member_of(name), file);
-    put_text(file, at, end);
-    fputs(",\n", file);
 }
 
 static void put_manual(FILE *file)

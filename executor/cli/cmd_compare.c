@@ -17,14 +17,14 @@ struct compare_args {
 
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "OURS", .help = "Reference dump: FOLDER of reckon train --dump, or one of its steps", AT(ours), .complete = "file"},
-    {.name = "THEIRS", .help = "Dump to compare with it, in the same form", AT(theirs), .complete = "file"},
+    {.name = "OURS", AT(ours), .complete = "file"},
+    {.name = "THEIRS", AT(theirs), .complete = "file"},
     {.name = NULL},
 };
 static const struct option what_rows[] = {
-    {.name = "step", .type = OPTION_NUMBER, AT(step), .argument = "STEP", .min = 1, .help = "Compare this step of both folders (default: the first)"},
-    {.name = "tolerance", .type = OPTION_COUNT, AT(tolerance), .argument = "SHARE", .help = "Relative tolerance of tensors (default: 1e-9 where both have 64 bits, else 1e-4)"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file", .help = "Write to FILE"},
+    {.name = "step", .type = OPTION_NUMBER, AT(step), .argument = "STEP", .min = 1},
+    {.name = "tolerance", .type = OPTION_COUNT, AT(tolerance), .argument = "SHARE"},
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file"},
     {.name = NULL},
 };
 

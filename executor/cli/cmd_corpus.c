@@ -29,47 +29,34 @@ struct clean_args {
 
 /* clang-format off */
 static const struct operand clean_operands[] = {
-    {.name = "FILE", .help = "Texts; of equal texts, the one of the earlier file is kept", AT(files),
-     .optional = OPERAND_MANY, .complete = "file"},
+    {.name = "FILE", AT(files), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 
 static const struct option clean_input_rows[] = {
-    {.letter = 'l', .name = "list", .type = OPTION_TEXT, .argument = "FILE", AT(list), .complete = "file",
-     .help = "Read more file names from a list, one per line, after those of the command line"},
-    {.letter = 'u', .name = "unit", .common = true, .type = OPTION_CHOICE, .choices = reader_unit_names, AT(curate.reader.unit),
-     .help = "Unit of a document: a file, a paragraph, a line, a JSON line's \"text\" or a WARC record; auto chooses by the file name (default: auto)"},
-    {.name = "most-bytes", .type = OPTION_NUMBER, AT(most_bytes), .min = 1, .max = 1 << 30,
-     .help = "Remove documents of more than N bytes (default: 16777216)"},
-    {.name = "most-expansion", .type = OPTION_NUMBER, AT(expansion), .min = 2, .max = 100000,
-     .help = "Refuse a compressed file that unpacks to more than N times its size (default: 200)"},
+    {.letter = 'l', .name = "list", .type = OPTION_TEXT, .argument = "FILE", AT(list), .complete = "file"},
+    {.letter = 'u', .name = "unit", .common = true, .type = OPTION_CHOICE, .choices = reader_unit_names, AT(curate.reader.unit)},
+    {.name = "most-bytes", .type = OPTION_NUMBER, AT(most_bytes), .min = 1, .max = 1 << 30},
+    {.name = "most-expansion", .type = OPTION_NUMBER, AT(expansion), .min = 2, .max = 100000},
     {.name = NULL},
 };
 
 static const struct option clean_rule_rows[] = {
-    {.name = "languages", .common = true, .type = OPTION_TEXT, .argument = "LIST", AT(curate.languages),
-     .help = "Keep these languages, \"en,de\" (default: all)"},
-    {.name = "language-table", .type = OPTION_TEXT, .argument = "FOLDER", AT(curate.table), .complete = "file",
-     .help = "Folder with a text CODE.txt per language, to detect languages by (default: corpus/declaration of the data)"},
-    {.name = "any-quality", .type = OPTION_FLAG, AT(any_quality), .help = "Skip the quality rules"},
-    {.name = "compression", .type = OPTION_TEXT, .argument = "LEAST,MOST", AT(compression),
-     .help = "Keep documents of which zlib leaves a share from LEAST to MOST: 0.2,0.9 drops lists and templates, and noise (all)"},
-    {.name = "near", .common = true, .type = OPTION_TEXT, .argument = "J", AT(threshold),
-     .help = "Remove documents whose Jaccard similarity to an earlier one is J or more; \"off\": exact copies only (default: 0.8)"},
-    {.letter = 'e', .name = "evaluation", .common = true, .type = OPTION_TEXTS, .argument = "FILE", AT(evaluation), .complete = "file",
-     .help = "Cut passages of 13 words that also stand in these evaluation texts; may be repeated"},
+    {.name = "languages", .common = true, .type = OPTION_TEXT, .argument = "LIST", AT(curate.languages)},
+    {.name = "language-table", .type = OPTION_TEXT, .argument = "FOLDER", AT(curate.table), .complete = "file"},
+    {.name = "any-quality", .type = OPTION_FLAG, AT(any_quality)},
+    {.name = "compression", .type = OPTION_TEXT, .argument = "LEAST,MOST", AT(compression)},
+    {.name = "near", .common = true, .type = OPTION_TEXT, .argument = "J", AT(threshold)},
+    {.letter = 'e', .name = "evaluation", .common = true, .type = OPTION_TEXTS, .argument = "FILE", AT(evaluation), .complete = "file"},
     {.name = NULL},
 };
 
 static const struct option clean_output_rows[] = {
-    {.letter = 'o', .name = "output", .common = true, .type = OPTION_TEXT, .argument = "FOLDER", AT(curate.folder), .complete = "file",
-     .help = "Folder for the corpus; a stopped run resumes there"},
-    {.name = "validation", .type = OPTION_TEXT, .argument = "PART", AT(validation),
-     .help = "Share of the documents for validation.jsonl, 0 to 1 (default: 0)"},
-    {.name = "test", .type = OPTION_TEXT, .argument = "PART", AT(test), .help = "Share of the documents for test.jsonl, 0 to 1 (default: 0)"},
-    {.name = "seed", .type = OPTION_NUMBER, AT(curate.seed), .help = "Seed of the split and the shuffled order (default: 0)"},
-    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 1024,
-     .help = "Use N threads; the result is the same for any number (default: one per processor)"},
+    {.letter = 'o', .name = "output", .common = true, .type = OPTION_TEXT, .argument = "FOLDER", AT(curate.folder), .complete = "file"},
+    {.name = "validation", .type = OPTION_TEXT, .argument = "PART", AT(validation)},
+    {.name = "test", .type = OPTION_TEXT, .argument = "PART", AT(test)},
+    {.name = "seed", .type = OPTION_NUMBER, AT(curate.seed)},
+    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 1024},
     {.name = NULL},
 };
 
@@ -301,19 +288,15 @@ struct blend_args {
 
 /* clang-format off */
 static const struct operand blend_operands[] = {
-    {.name = "TABLE", .help = "CSV with the columns name, weight, tokens (300B) or file (a corpus), and optionally epochs, to compare with",
-     AT(table), .complete = "file"},
+    {.name = "TABLE", AT(table), .complete = "file"},
     {.name = NULL},
 };
 
 static const struct option blend_rows[] = {
-    {.letter = 't', .name = "tokens", .type = OPTION_COUNT, AT(tokens), .argument = "COUNT",
-     .help = "Length of the training run, 270B; in bytes of text where the table has files and no tokens (default: the size of all data sets)"},
-    {.name = "most-epochs", .type = OPTION_TEXT, .argument = "E", AT(most_epochs),
-     .help = "Repeat no data set more than N times (default: 4)"},
-    {.letter = 'o', .name = "output", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "Also write the blend as JSON lines in shuffled order; the table needs files"},
-    {.name = "seed", .type = OPTION_NUMBER, AT(seed), .help = "Seed of the shuffled order (default: 0)"},
+    {.letter = 't', .name = "tokens", .type = OPTION_COUNT, AT(tokens), .argument = "COUNT"},
+    {.name = "most-epochs", .type = OPTION_TEXT, .argument = "E", AT(most_epochs)},
+    {.letter = 'o', .name = "output", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file"},
+    {.name = "seed", .type = OPTION_NUMBER, AT(seed)},
     {.name = NULL},
 };
 

@@ -24,46 +24,38 @@ struct eval_args {
 
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "FILE", .help = "Score these texts, or tokens as reckon tokenize --as bin writes them: one table row per file",
-     AT(files), .optional = OPERAND_MANY, .complete = "file"},
+    {.name = "FILE", AT(files), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 static const struct option input_rows[] = {
-    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "model",
-     .help = "Model: an id of the catalog, a model file, or a config.json of Hugging Face or its folder"},
-    {.letter = 'l', .name = "load", .common = true, .type = OPTION_TEXT, .argument = "FOLDER", AT(load), .complete = "file",
-     .help = "Load weights that reckon train --save wrote, or a folder with *.safetensors of Hugging Face"},
-    {.letter = 't', .name = "tokenizer", .common = true, .type = OPTION_TEXT, .argument = "FILE", AT(tokenizer), .complete = "file",
-     .help = "Tokenizer.json that the model was trained with, or bytes; for a file of tokens it counts bytes and characters (default: bytes)"},
-    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE", .help = "Base of RoPE in training (default: what config.json says or its type implies, else 10000)"},
-    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS", .help = "Epsilon of norms in training (default: what config.json says or its type implies, else 1e-5)"},
+    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "model"},
+    {.letter = 'l', .name = "load", .common = true, .type = OPTION_TEXT, .argument = "FOLDER", AT(load), .complete = "file"},
+    {.letter = 't', .name = "tokenizer", .common = true, .type = OPTION_TEXT, .argument = "FILE", AT(tokenizer), .complete = "file"},
+    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE"},
+    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS"},
     {.name = NULL},
 };
 static const struct option text_rows[] = {
-    {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", AT(sequence), .min = 1, .max = 1 << 24, .help = "Context length in tokens (default: the model's)"},
-    {.name = "stride", .type = OPTION_NUMBER, .argument = "TOKENS", AT(stride), .min = 1, .max = 1 << 24,
-     .help = "Start a new window of a long text every N tokens and score only its new tokens; smaller N costs more and gives more context (default: the context length)"},
+    {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", AT(sequence), .min = 1, .max = 1 << 24},
+    {.name = "stride", .type = OPTION_NUMBER, .argument = "TOKENS", AT(stride), .min = 1, .max = 1 << 24},
     {.name = NULL},
 };
 static const struct option task_rows[] = {
-    {.name = "task", .common = true, .type = OPTION_TEXTS, .argument = "FILE", AT(tasks), .complete = "file",
-     .help = "Score questions of a JSON-lines file: {\"context\": TEXT, \"choices\": [TEXT, ...], \"answer\": PLACE or TEXT}; without choices, test whether the model says the answer; may be repeated"},
-    {.name = "template", .type = OPTION_TEXT, .argument = "FILE", AT(form), .complete = "file",
-     .help = "Prompt template, in which {{name}} stands for that member of a line (default: {{context}})"},
-    {.name = "shots", .common = true, .type = OPTION_NUMBER, AT(shots), .max = 1000, .help = "Put N solved examples before each question (default: 0)"},
-    {.name = "shots-from", .type = OPTION_TEXT, .argument = "FILE", AT(shots_from), .complete = "file", .help = "Take examples from FILE (default: other lines of the task)"},
-    {.name = "seed", .type = OPTION_NUMBER, AT(seed), .help = "Seed of the drawn examples (default: 1)"},
-    {.name = "log", .type = OPTION_OUTPUT, .argument = "FILE", AT(log), .complete = "file", .help = "Write a line of JSON for each question: log-likelihood and tokens of each choice"},
+    {.name = "task", .common = true, .type = OPTION_TEXTS, .argument = "FILE", AT(tasks), .complete = "file"},
+    {.name = "template", .type = OPTION_TEXT, .argument = "FILE", AT(form), .complete = "file"},
+    {.name = "shots", .common = true, .type = OPTION_NUMBER, AT(shots), .max = 1000},
+    {.name = "shots-from", .type = OPTION_TEXT, .argument = "FILE", AT(shots_from), .complete = "file"},
+    {.name = "seed", .type = OPTION_NUMBER, AT(seed)},
+    {.name = "log", .type = OPTION_OUTPUT, .argument = "FILE", AT(log), .complete = "file"},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 static const struct option run_rows[] = {
-    {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "plan",
-     .help = "Plan file, or words in quotes: \"dp2\", \"tp2 pp2\" (default: one rank)"},
-    {.name = "ranks", .common = true, .type = OPTION_NUMBER, .argument = "N", AT(ranks), .min = 1, .max = 1024, .help = "Number of ranks, as threads of this process (default: the product of the plan's degrees)"},
-    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 256, .help = "Use N threads per rank; the result is the same for any number (default: 1)"},
-    {.name = "double", .type = OPTION_FLAG, AT(wide), .help = "Compute with 64 bits"},
-    {.name = "limit", .type = OPTION_NUMBER, .argument = "SECONDS", AT(limit), .min = 1, .max = 86400, .help = "Timeout of communication between ranks, seconds (default: 60)"},
+    {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "plan"},
+    {.name = "ranks", .common = true, .type = OPTION_NUMBER, .argument = "N", AT(ranks), .min = 1, .max = 1024},
+    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 256},
+    {.name = "double", .type = OPTION_FLAG, AT(wide)},
+    {.name = "limit", .type = OPTION_NUMBER, .argument = "SECONDS", AT(limit), .min = 1, .max = 86400},
     {.name = NULL},
 };
 

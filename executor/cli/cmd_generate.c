@@ -23,37 +23,33 @@ struct generate_args {
 
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "PROMPT", .help = "Continue these texts, all at once", AT(prompts), .optional = OPERAND_MANY},
+    {.name = "PROMPT", AT(prompts), .optional = OPERAND_MANY},
     {.name = NULL},
 };
 static const struct option input_rows[] = {
-    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "model",
-     .help = "Model: an id of the catalog, a model file, or a config.json of Hugging Face"},
-    {.letter = 'l', .name = "load", .common = true, .type = OPTION_TEXT, .argument = "FOLDER", AT(load), .complete = "file",
-     .help = "Load weights that reckon train --save wrote, or a folder with *.safetensors of Hugging Face"},
-    {.letter = 't', .name = "tokenizer", .common = true, .type = OPTION_TEXT, .argument = "FILE", AT(tokenizer), .complete = "file",
-     .help = "Tokenizer.json that the model was trained with, or bytes (default: bytes)"},
-    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE", .help = "Base of RoPE in training (default: what config.json says or its type implies, else 10000)"},
-    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS", .help = "Epsilon of norms in training (default: what config.json says or its type implies, else 1e-5)"},
+    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "model"},
+    {.letter = 'l', .name = "load", .common = true, .type = OPTION_TEXT, .argument = "FOLDER", AT(load), .complete = "file"},
+    {.letter = 't', .name = "tokenizer", .common = true, .type = OPTION_TEXT, .argument = "FILE", AT(tokenizer), .complete = "file"},
+    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE"},
+    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS"},
     {.name = NULL},
 };
 static const struct option choice_rows[] = {
-    {.letter = 'n', .name = "tokens", .common = true, .type = OPTION_NUMBER, AT(tokens), .min = 1, .max = 1000000, .help = "Add N tokens (default: 200)"},
-    {.name = "temperature", .common = true, .type = OPTION_COUNT, AT(temperature), .argument = "T", .help = "Divide logits by T; below 1 prefers likely tokens (default: 0.8)"},
-    {.name = "top", .type = OPTION_NUMBER, AT(top), .min = 1, .max = 1000000, .help = "Choose among the N most likely tokens (default: all)"},
-    {.name = "top-p", .common = true, .type = OPTION_COUNT, AT(top_p), .argument = "P", .help = "Choose among the most likely tokens whose probabilities sum to P (default: 1, all)"},
-    {.name = "greedy", .common = true, .type = OPTION_FLAG, AT(greedy), .help = "Always choose the most likely token"},
-    {.name = "samples", .type = OPTION_NUMBER, AT(samples), .min = 1, .max = 1024, .help = "Continue each prompt N times with different choices (default: 1)"},
-    {.name = "seed", .common = true, .type = OPTION_NUMBER, AT(seed), .help = "Seed of the choices; the same seed gives the same text (default: 1)"},
-    {.name = "sequence", .type = OPTION_NUMBER, AT(sequence), .argument = "TOKENS", .min = 1, .max = 1ull << 31, .help = "Limit the context to N tokens (default: the model's)"},
-    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 256, .help = "Use N threads; the text is the same for any number (default: 1)"},
-    {.name = "double", .type = OPTION_FLAG, AT(wide), .help = "Compute with 64 bits"},
+    {.letter = 'n', .name = "tokens", .common = true, .type = OPTION_NUMBER, AT(tokens), .min = 1, .max = 1000000},
+    {.name = "temperature", .common = true, .type = OPTION_COUNT, AT(temperature), .argument = "T"},
+    {.name = "top", .type = OPTION_NUMBER, AT(top), .min = 1, .max = 1000000},
+    {.name = "top-p", .common = true, .type = OPTION_COUNT, AT(top_p), .argument = "P"},
+    {.name = "greedy", .common = true, .type = OPTION_FLAG, AT(greedy)},
+    {.name = "samples", .type = OPTION_NUMBER, AT(samples), .min = 1, .max = 1024},
+    {.name = "seed", .common = true, .type = OPTION_NUMBER, AT(seed)},
+    {.name = "sequence", .type = OPTION_NUMBER, AT(sequence), .argument = "TOKENS", .min = 1, .max = 1ull << 31},
+    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 256},
+    {.name = "double", .type = OPTION_FLAG, AT(wide)},
     {.name = NULL},
 };
 
 static const struct option output_rows[] = {
-    {.letter = 'o', .name = "output", .common = true, .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "Write to FILE, atomically; - is standard output (default: -)"},
+    {.letter = 'o', .name = "output", .common = true, .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file"},
     {.name = NULL},
 };
 

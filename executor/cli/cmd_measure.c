@@ -22,22 +22,16 @@ struct measure_args {
 
 /* clang-format off */
 static const struct option rows[] = {
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "Write to FILE, atomically; - is standard output (default: -)"},
-    {.name = "seconds", .type = OPTION_NUMBER, AT(seconds), .min = 1, .max = 3600,
-     .help = "Time to measure; longer finds quieter moments (default: 40, with --profile, which times single layers, 1)"},
-    {.name = "drives", .type = OPTION_TEXT, .argument = "FOLDER", AT(drives), .complete = "file",
-     .help = "Also measure two memory tiers for offloading: the host's memory, and the drives that hold FOLDER"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file"},
+    {.name = "seconds", .type = OPTION_NUMBER, AT(seconds), .min = 1, .max = 3600},
+    {.name = "drives", .type = OPTION_TEXT, .argument = "FOLDER", AT(drives), .complete = "file"},
     {.name = NULL},
 };
 
 static const struct option profile_rows[] = {
-    {.name = "profile", .type = OPTION_TEXT, .argument = "MODEL", AT(profile.model), .complete = "models",
-     .help = "Write profiles of MODEL and this machine in Galvatron's format, for reckon galvatron search and reckon calibrate, instead of a system"},
-    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, .argument = "N", AT(profile.ranks), .min = 2, .max = 64,
-     .help = "Number of ranks of --profile, a power of two (default: 8)"},
-    {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", AT(profile.sequence), .min = 1, .max = 1 << 20,
-     .help = "Tokens per sample of --profile (default: the model's)"},
+    {.name = "profile", .type = OPTION_TEXT, .argument = "MODEL", AT(profile.model), .complete = "models"},
+    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, .argument = "N", AT(profile.ranks), .min = 2, .max = 64},
+    {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", AT(profile.sequence), .min = 1, .max = 1 << 20},
     {.name = NULL},
 };
 

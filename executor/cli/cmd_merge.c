@@ -15,15 +15,13 @@ struct merge_args {
 
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "DIR", AT(shards), .complete = "file", .help = "Folder that reckon shard or reshard wrote; with --fuse also a checkpoint"},
+    {.name = "DIR", AT(shards), .complete = "file"},
     {.name = NULL},
 };
 
 static const struct option rows[] = {
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "DIR", AT(output), .complete = "file",
-     .help = "Write the checkpoint to a new folder; a stopped run resumes with the same command"},
-    {.name = "max-shard", .type = OPTION_TEXT, .argument = "SIZE", AT(most),
-     .help = "Largest size of a file, \"2GB\"; a single file has no index (default: 5GB)"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "DIR", AT(output), .complete = "file"},
+    {.name = "max-shard", .type = OPTION_TEXT, .argument = "SIZE", AT(most)},
     {.name = NULL},
 };
 

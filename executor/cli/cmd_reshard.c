@@ -18,31 +18,22 @@ static const char *const scales[] = {"refuse", "copy", NULL};
 
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "DIR", AT(shards), .complete = "file", .help = "Folder that reckon shard or reshard wrote"},
-    {.name = "PLAN", AT(to), .optional = OPERAND_MANY, .complete = "plan",
-     .help = "Words of the new plan, as after --to"},
+    {.name = "DIR", AT(shards), .complete = "file"},
+    {.name = "PLAN", AT(to), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 
 static const struct option rows[] = {
-    {.name = "to", .common = true, .type = OPTION_TEXTS, .argument = "WORDS", AT(to), .complete = "plan",
-     .help = "Words of the new plan, \"tp4 pp2\""},
-    {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "file",
-     .help = "Plan file, reckon-plan(5), or a line of words, in place of --to"},
-    {.letter = 'o', .name = "output", .common = true, .type = OPTION_TEXT, .argument = "DIR", AT(output), .complete = "file",
-     .help = "Write the shards to a new folder; a stopped run resumes with the same command"},
-    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
-     .help = "Model, if the shards do not name it"},
-    {.name = "zero", .type = OPTION_CHOICE, .choices = shard_cut_names, AT(cut),
-     .help = "What data-parallel ranks shard (default: none)"},
-    {.name = "split", .type = OPTION_CHOICE, .choices = shard_split_names, AT(split),
-     .help = "Split over tensor ranks by the roles of tensors, by Redco's rules (current or those of the paper; they need no model), or by predicted communication (default: roles)"},
-    {.name = "unknown", .type = OPTION_CHOICE, .choices = shard_unknown_names, AT(unknown),
-     .help = "What to do with unknown tensor names (default: refuse)"},
-    {.name = "scales", .type = OPTION_CHOICE, .choices = scales, AT(scales),
-     .help = "What to do when a cut crosses 128 x 128 values that share a scale (default: refuse)"},
-    {.name = "dry-run", .common = true, .type = OPTION_FLAG, AT(dry_run), .help = "Read headers, check, show, write nothing"},
-    {.name = "explain", .type = OPTION_FLAG, AT(explain), .help = "Show the table of tensors by rank"},
+    {.name = "to", .common = true, .type = OPTION_TEXTS, .argument = "WORDS", AT(to), .complete = "plan"},
+    {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "file"},
+    {.letter = 'o', .name = "output", .common = true, .type = OPTION_TEXT, .argument = "DIR", AT(output), .complete = "file"},
+    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models"},
+    {.name = "zero", .type = OPTION_CHOICE, .choices = shard_cut_names, AT(cut)},
+    {.name = "split", .type = OPTION_CHOICE, .choices = shard_split_names, AT(split)},
+    {.name = "unknown", .type = OPTION_CHOICE, .choices = shard_unknown_names, AT(unknown)},
+    {.name = "scales", .type = OPTION_CHOICE, .choices = scales, AT(scales)},
+    {.name = "dry-run", .common = true, .type = OPTION_FLAG, AT(dry_run)},
+    {.name = "explain", .type = OPTION_FLAG, AT(explain)},
     {.name = NULL},
 };
 

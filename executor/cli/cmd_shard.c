@@ -24,46 +24,33 @@ static const char *const scales[] = {"refuse", "copy", NULL};
 
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "CHECKPOINT", AT(checkpoint), .optional = 1, .complete = "file",
-     .help = "A .safetensors file, or a folder with one or with model.safetensors.index.json"},
-    {.name = "PLAN", AT(words), .optional = OPERAND_MANY, .complete = "plan",
-     .help = "Words that describe the split, \"tp8 pp4\"; reckon-plan(5) has all"},
+    {.name = "CHECKPOINT", AT(checkpoint), .optional = 1, .complete = "file"},
+    {.name = "PLAN", AT(words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 
 static const struct option what_rows[] = {
-    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
-     .help = "Model, if the folder has no config.json; without CHECKPOINT: plan its tensors, write nothing"},
-    {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "file",
-     .help = "Plan file, reckon-plan(5), or a line of words, in place of PLAN"},
-    {.name = "split", .type = OPTION_CHOICE, .choices = shard_split_names, AT(split),
-     .help = "Split over tensor ranks by the roles of tensors, by Redco's rules (current or those of the paper), or by predicted communication (default: roles)"},
-    {.name = "unknown", .type = OPTION_CHOICE, .choices = shard_unknown_names, AT(unknown),
-     .help = "What to do with unknown tensor names (default: refuse)"},
-    {.name = "zero", .type = OPTION_CHOICE, .choices = shard_cut_names, AT(cut),
-     .help = "What data-parallel ranks shard: nothing, rows of tensors, or flat buffers of Megatron-LM or DeepSpeed (default: none)"},
-    {.name = "scales", .type = OPTION_CHOICE, .choices = scales, AT(scales),
-     .help = "What to do when a cut crosses 128 x 128 values that share a scale (default: refuse)"},
+    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models"},
+    {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "file"},
+    {.name = "split", .type = OPTION_CHOICE, .choices = shard_split_names, AT(split)},
+    {.name = "unknown", .type = OPTION_CHOICE, .choices = shard_unknown_names, AT(unknown)},
+    {.name = "zero", .type = OPTION_CHOICE, .choices = shard_cut_names, AT(cut)},
+    {.name = "scales", .type = OPTION_CHOICE, .choices = scales, AT(scales)},
     {.name = NULL},
 };
 
 static const struct option how_rows[] = {
-    {.letter = 'o', .name = "output", .common = true, .type = OPTION_TEXT, .argument = "DIR", AT(output), .complete = "file",
-     .help = "Write the shards to a new folder; a stopped run resumes with the same command"},
-    {.name = "rank", .common = true, .type = OPTION_NUMBER, AT(rank), .min = 0,
-     .help = "Write only the file of this rank"},
-    {.name = "dry-run", .common = true, .type = OPTION_FLAG, AT(dry_run), .help = "Read headers, check, show, write nothing"},
-    {.name = "explain", .type = OPTION_FLAG, AT(explain), .help = "Show the table of tensors by rank"},
-    {.name = "check", .common = true, .type = OPTION_TEXT, .argument = "DIR", AT(check), .complete = "file",
-     .help = "Verify the shards in DIR: headers, and that every element of every tensor is in one of them"},
+    {.letter = 'o', .name = "output", .common = true, .type = OPTION_TEXT, .argument = "DIR", AT(output), .complete = "file"},
+    {.name = "rank", .common = true, .type = OPTION_NUMBER, AT(rank), .min = 0},
+    {.name = "dry-run", .common = true, .type = OPTION_FLAG, AT(dry_run)},
+    {.name = "explain", .type = OPTION_FLAG, AT(explain)},
+    {.name = "check", .common = true, .type = OPTION_TEXT, .argument = "DIR", AT(check), .complete = "file"},
     {.name = NULL},
 };
 
 static const struct option tree_rows[] = {
-    {.name = "cases", .type = OPTION_TEXT, .argument = "FILE", AT(cases), .complete = "file",
-     .help = "Split trees of weights, {\"shapes\": {path: [..]}, \"shards\": S} in a list or one per line, by Redco's rules, and print a line of JSON for each"},
-    {.name = "generation", .type = OPTION_CHOICE, .choices = generations, AT(generation),
-     .help = "Version of Redco's rules (default: current)"},
+    {.name = "cases", .type = OPTION_TEXT, .argument = "FILE", AT(cases), .complete = "file"},
+    {.name = "generation", .type = OPTION_CHOICE, .choices = generations, AT(generation)},
     {.name = NULL},
 };
 

@@ -25,27 +25,21 @@ struct tokenize_args {
 
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "FILE", .help = "Texts, \"-\" for standard input (default: -); gzip and Zstandard are unpacked",
-     AT(files), .optional = OPERAND_MANY, .complete = "file"},
+    {.name = "FILE", AT(files), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 
 static const struct option input_rows[] = {
-    {.letter = 't', .name = "tokenizer", .type = OPTION_TEXT, .argument = "FILE", AT(tokenizer), .complete = "file",
-     .help = "A tokenizer.json of byte-level BPE, in the form of GPT-2, Llama 3, Qwen and reckon tokenizer train, or bytes (default: bytes)"},
-    {.letter = 'u', .name = "unit", .type = OPTION_CHOICE, .choices = reader_unit_names, AT(reader.unit),
-     .help = "Unit of a document: a file, a paragraph, a line, a JSON line's \"text\" or a WARC record; auto chooses by the file name (default: auto)"},
-    {.letter = 'd', .name = "decode", .type = OPTION_FLAG, AT(decode),
-     .help = "Decode: FILE has ids, the output is the text"},
+    {.letter = 't', .name = "tokenizer", .type = OPTION_TEXT, .argument = "FILE", AT(tokenizer), .complete = "file"},
+    {.letter = 'u', .name = "unit", .type = OPTION_CHOICE, .choices = reader_unit_names, AT(reader.unit)},
+    {.letter = 'd', .name = "decode", .type = OPTION_FLAG, AT(decode)},
     {.name = NULL},
 };
 
 static const struct option output_rows[] = {
-    {.letter = 'a', .name = "as", .type = OPTION_CHOICE, .choices = form_names, AT(form),
-     .help = "Write ids, a line of numbers per document; count, the number of ids and bytes per document; or bin, a shard of llm.c (default: ids)"},
+    {.letter = 'a', .name = "as", .type = OPTION_CHOICE, .choices = form_names, AT(form)},
     OPTION_OUTPUT_ROW(AT(output)),
-    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 1024,
-     .help = "Encode with N threads; the result is the same for any number (default: one per processor)"},
+    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 1024},
     {.name = NULL},
 };
 

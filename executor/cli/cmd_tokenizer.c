@@ -16,22 +16,16 @@ struct train_args {
 
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "FILE", .help = "Texts to train on, \"-\" for standard input; gzip and Zstandard are unpacked",
-     AT(files), .optional = OPERAND_MANY, .complete = "file"},
+    {.name = "FILE", AT(files), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 
 static const struct option train_rows[] = {
-    {.letter = 'v', .name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 257, .max = 1 << 20,
-     .help = "Number of tokens to make, bytes and special tokens included (default: 8192)"},
-    {.letter = 'c', .name = "cut", .type = OPTION_CHOICE, .choices = cut_names, AT(cut),
-     .help = "How texts are cut into pieces that no token crosses: as GPT-2 (default), Llama 3 or Qwen, or one of mGPT's other ways (default: default)"},
-    {.name = "least", .type = OPTION_NUMBER, AT(least), .min = 1,
-     .help = "Require N occurrences of a pair to make it a token (default: 2)"},
-    {.letter = 'u', .name = "unit", .type = OPTION_CHOICE, .choices = reader_unit_names, AT(reader.unit),
-     .help = "Unit of a document: a file, a paragraph, a line, a JSON line's \"text\" or a WARC record; auto chooses by the file name (default: auto)"},
-    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 1024,
-     .help = "Count with N threads; the result is the same for any number (default: one per processor)"},
+    {.letter = 'v', .name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 257, .max = 1 << 20},
+    {.letter = 'c', .name = "cut", .type = OPTION_CHOICE, .choices = cut_names, AT(cut)},
+    {.name = "least", .type = OPTION_NUMBER, AT(least), .min = 1},
+    {.letter = 'u', .name = "unit", .type = OPTION_CHOICE, .choices = reader_unit_names, AT(reader.unit)},
+    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 1024},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };

@@ -17,14 +17,10 @@ static const char *const io_names[] = {"best", "plain", "uring", NULL};
 
 /* clang-format off */
 const struct option shard_move_options[] = {
-    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 16,
-     .help = "Move bytes with N threads; the result is the same for any number (default: 4)"},
-    {.name = "io", .type = OPTION_CHOICE, .choices = io_names, AT(io),
-     .help = "Use io_uring, or plain reads and writes; best: io_uring where the kernel allows it (default: best)"},
-    {.name = "fuse", .type = OPTION_CHOICE, .choices = shard_fuse_names, AT(fuse),
-     .help = "Write query, key, value, gate and up fused as Megatron-LM does (linear_qkv, linear_fc1), separately as Hugging Face does (hf), or unchanged (default: none)"},
-    {.name = "sync", .type = OPTION_FLAG, AT(sync),
-     .help = "Wait for the disk before renaming files, so that they survive a power failure"},
+    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 16},
+    {.name = "io", .type = OPTION_CHOICE, .choices = io_names, AT(io)},
+    {.name = "fuse", .type = OPTION_CHOICE, .choices = shard_fuse_names, AT(fuse)},
+    {.name = "sync", .type = OPTION_FLAG, AT(sync)},
     {.name = NULL},
 };
 /* clang-format on */

@@ -31,23 +31,16 @@ struct adapt_args {
 /* clang-format off */
 static const struct operand adapt_operands[] = {
     PLAN_OPERANDS(AT(source.model), AT(source.system)),
-    {.name = "PLAN", .help = "Words that describe the plan at the start, as in reckon-plan(5), in addition to --plan or instead of it",
-     AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = "PLAN", AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option adapt_options_rows[] = {
-    {.letter = 'r', .name = "records", .type = OPTION_TEXT, .argument = "FILE", AT(records), .complete = "file",
-     .help = "Read records of steps, one JSON object per line, or the log of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron, as they arrive (default: -, standard input)"},
-    {.letter = 'o', .name = "output", .data = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "Write each event to FILE as it occurs, for reckon train --switch (default: -, standard output)"},
-    {.name = "steps", .type = OPTION_NUMBER, AT(steps), .min = 1,
-     .help = "Number of steps of the whole run; a switch must pay off before its end (default: unknown)"},
-    {.name = "restart", .type = OPTION_COUNT, .argument = "SECONDS", AT(restart_s),
-     .help = "Seconds that a switch takes besides moving state: processes, communicators, first step (default: 60)"},
-    {.name = "lost-steps", .type = OPTION_COUNT, .argument = "N", AT(lost_steps),
-     .help = "Number of steps lost in a failure, since the last checkpoint (default: 10)"},
-    {.name = "least-gain", .type = OPTION_COUNT, .argument = "PERCENT", AT(gain),
-     .help = "Least gain in percent that justifies a switch (default: 2)"},
+    {.letter = 'r', .name = "records", .type = OPTION_TEXT, .argument = "FILE", AT(records), .complete = "file"},
+    {.letter = 'o', .name = "output", .data = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file"},
+    {.name = "steps", .type = OPTION_NUMBER, AT(steps), .min = 1},
+    {.name = "restart", .type = OPTION_COUNT, .argument = "SECONDS", AT(restart_s)},
+    {.name = "lost-steps", .type = OPTION_COUNT, .argument = "N", AT(lost_steps)},
+    {.name = "least-gain", .type = OPTION_COUNT, .argument = "PERCENT", AT(gain)},
     OPTION_HEADROOM_ROW(AT(headroom)),
     {.name = NULL},
 };

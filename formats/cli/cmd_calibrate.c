@@ -24,34 +24,22 @@ struct calibrate_args {
 
 /* clang-format off */
 static const struct operand calibrate_operands[] = {
-    {.name = "SYSTEM", .help = "System to start from: an id of the catalog, a file, - or a description in one line",
-     .offset = offsetof(struct calibrate_args, system), .optional = false, .complete = "systems"},
+    {.name = "SYSTEM", .offset = offsetof(struct calibrate_args, system), .optional = false, .complete = "systems"},
     {.name = NULL},
 };
 
 static const struct option measured_rows[] = {
-    {.letter = 's', .name = "system", .common = true, .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
-     .help = "System to start from, instead of the argument SYSTEM"},
-    {.name = "gemm", .common = true, .type = OPTION_TEXTS, .argument = "FILE", AT(products), .complete = "file",
-     .help = "Read matrix products: a table, separated by commas, tabs or blanks, with the columns m, n, k and time_s, time_ms, time_us or tflops, and where needed count and datatype; may be repeated"},
-    {.name = "nccl", .common = true, .type = OPTION_TEXTS, .argument = "FILE", AT(collectives), .complete = "file",
-     .help = "Read collectives: the output of nccl-tests, any version, also with the rank that mpirun or srun adds, or the JSON of its -J; may be repeated"},
-    {.name = "runs", .type = OPTION_TEXTS, .argument = "FILE", AT(runs), .complete = "file",
-     .help = "Read training steps: the columns of reckon-validate(1); rows of other GPUs, and those that cannot be predicted, are counted and left out; may be repeated"},
-    {.name = "log", .common = true, .type = OPTION_TEXT, .argument = "FILE", AT(log.path), .complete = "file",
-     .help = "Read the log of one run: Megatron-LM, Megatron-Bridge, NeMo, torchtitan, DeepSpeed or nanotron, else tqdm's progress bar; needs --model and --plan"},
-    {.name = "galvatron", .type = OPTION_TEXTS, .argument = "FILE", AT(profiles), .complete = "file",
-     .help = "Read profiles in Galvatron's format, from reckon measure --profile or reckon galvatron collect: messages and, with --model, forward times of layers; may be repeated"},
-    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(log.model), .complete = "models",
-     .help = "Model of the run of --log, or of the layers of --galvatron"},
-    {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(log.plan), .complete = "file",
-     .help = "Plan of the run of --log: a file, from reckon import or reckon predict --save-plan, or words"},
-    {.name = "collective", .type = OPTION_TEXT, .argument = "NAME", AT(collective),
-     .help = "Collective in the files of --nccl: all_reduce, reduce_scatter, all_gather, alltoall, sendrecv (default: as the files say)"},
-    {.name = "ranks", .type = OPTION_NUMBER, AT(ranks), .min = 2, .max = UINT64_C(1) << 24,
-     .help = "Number of GPUs that the files of --nccl were measured on (default: the devices they list)"},
-    {.letter = 'o', .name = "output", .data = true, .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "Write the system with the fitted constants to FILE, as in reckon-system(5); - prints it instead of the report"},
+    {.letter = 's', .name = "system", .common = true, .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems"},
+    {.name = "gemm", .common = true, .type = OPTION_TEXTS, .argument = "FILE", AT(products), .complete = "file"},
+    {.name = "nccl", .common = true, .type = OPTION_TEXTS, .argument = "FILE", AT(collectives), .complete = "file"},
+    {.name = "runs", .type = OPTION_TEXTS, .argument = "FILE", AT(runs), .complete = "file"},
+    {.name = "log", .common = true, .type = OPTION_TEXT, .argument = "FILE", AT(log.path), .complete = "file"},
+    {.name = "galvatron", .type = OPTION_TEXTS, .argument = "FILE", AT(profiles), .complete = "file"},
+    {.letter = 'm', .name = "model", .common = true, .type = OPTION_TEXT, .argument = "MODEL", AT(log.model), .complete = "models"},
+    {.letter = 'p', .name = "plan", .common = true, .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(log.plan), .complete = "file"},
+    {.name = "collective", .type = OPTION_TEXT, .argument = "NAME", AT(collective)},
+    {.name = "ranks", .type = OPTION_NUMBER, AT(ranks), .min = 2, .max = UINT64_C(1) << 24},
+    {.letter = 'o', .name = "output", .data = true, .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file"},
     {.name = NULL},
 };
 

@@ -24,15 +24,13 @@ struct capture_args {
 
 /* clang-format off */
 static const struct operand capture_operands[] = {
-    {.name = "COMMAND", .help = "Command that runs the script, after --: bash run.sh", AT(words), .optional = OPERAND_MANY, .complete = "file"},
+    {.name = "COMMAND", AT(words), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 
 static const struct option capture_rows[] = {
-    {.name = "started", .type = OPTION_NUMBER, .argument = "N", AT(started), .min = 1, .max = 10000,
-     .help = "Write the N-th command that is started (default: the last one of a known tool)"},
-    {.letter = 'o', .name = "output", .data = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "Write the command to FILE, a script for reckon import, instead of standard output (-)"},
+    {.name = "started", .type = OPTION_NUMBER, .argument = "N", AT(started), .min = 1, .max = 10000},
+    {.letter = 'o', .name = "output", .data = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file"},
     {.name = NULL},
 };
 

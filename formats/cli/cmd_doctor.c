@@ -41,34 +41,24 @@ struct doctor_args {
 /* clang-format off */
 static const struct operand doctor_operands[] = {
     KNOWN_OPERANDS(AT(source.model), AT(source.system)),
-    {.name = "LOG", .help = "What the run printed: lines of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron; or a profile of PyTorch, export_chrome_trace(); or metrics exported from Weights & Biases or TensorBoard (CSV, JSON); or, of a run that ran out of memory, the traceback, the output of torch.cuda.memory_summary(), or a memory snapshot; - is standard input. With a measured number: a launch file, or nothing", AT(log), .optional = true, .complete = "file"},
-    {.name = "PLAN", .help = "Words that describe the plan, as in reckon predict",
-     .offset = offsetof(struct doctor_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = "LOG", AT(log), .optional = true, .complete = "file"},
+    {.name = "PLAN", .offset = offsetof(struct doctor_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option doctor_number[] = {
-    {.name = "tflops", .common = true, .type = OPTION_COUNT, .argument = "N", AT(number.tflops),
-     .help = "Measured model TFLOP/s per GPU, as Megatron-LM and torchtitan print them"},
-    {.name = "step", .common = true, .type = OPTION_COUNT, .argument = "SECONDS", AT(number.step_s), .help = "Measured seconds per step"},
-    {.name = "tokens-per-second", .common = true, .type = OPTION_COUNT, .argument = "N", AT(number.tokens_per_s),
-     .help = "Measured tokens per second of all GPUs"},
-    {.name = "tokens-per-second-per-gpu", .type = OPTION_COUNT, .argument = "N", AT(number.tokens_per_s_per_gpu),
-     .help = "Measured tokens per second per GPU"},
-    {.name = "mfu", .common = true, .type = OPTION_COUNT, .argument = "PERCENT", AT(number.mfu_percent),
-     .help = "Measured model FLOP/s utilization, 45 or 0.45"},
+    {.name = "tflops", .common = true, .type = OPTION_COUNT, .argument = "N", AT(number.tflops)},
+    {.name = "step", .common = true, .type = OPTION_COUNT, .argument = "SECONDS", AT(number.step_s)},
+    {.name = "tokens-per-second", .common = true, .type = OPTION_COUNT, .argument = "N", AT(number.tokens_per_s)},
+    {.name = "tokens-per-second-per-gpu", .type = OPTION_COUNT, .argument = "N", AT(number.tokens_per_s_per_gpu)},
+    {.name = "mfu", .common = true, .type = OPTION_COUNT, .argument = "PERCENT", AT(number.mfu_percent)},
     {.name = NULL},
 };
 static const struct option doctor_launch[] = {
-    {.name = "launch", .common = true, .type = OPTION_TEXT, .argument = "FILE", AT(launch_file), .complete = "file",
-     .help = "Read model and plan from a launch script or configuration, as reckon import does"},
-    {.name = "set", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(sets),
-     .help = "Set a variable of the script, or a key of the file; may be repeated"},
-    {.name = "ignore", .type = OPTION_TEXTS, .argument = "NAME", AT(ignored),
-     .help = "Pass over an argument or key that is not known; several with commas, may be repeated"},
-    {.name = "variant", .type = OPTION_NUMBER, AT(variant), .min = 1, .max = 64,
-     .help = "Number of the command, of several in a script that train"},
-    {.name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 1, .max = 1 << 28,
-     .help = "Entries of the embedding table, where only the tokenizer's files tell them"},
+    {.name = "launch", .common = true, .type = OPTION_TEXT, .argument = "FILE", AT(launch_file), .complete = "file"},
+    {.name = "set", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(sets)},
+    {.name = "ignore", .type = OPTION_TEXTS, .argument = "NAME", AT(ignored)},
+    {.name = "variant", .type = OPTION_NUMBER, AT(variant), .min = 1, .max = 64},
+    {.name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 1, .max = 1 << 28},
     {.name = NULL},
 };
 static const struct option doctor_output[] = {

@@ -43,10 +43,8 @@ static const struct option output_rows[] = {
      .help = "Number of training tokens, which give the steps of the run; with --system also its time limit"}
 
 static const struct option megatron_rows[] = {
-    {.letter = 't', .name = "target", .type = OPTION_TEXT, .argument = "VERSION", AT(how.version),
-     .help = "Version of Megatron Core that runs it: core_v0.9 to core_v0.19 (default: the newest)"},
-    {.name = "mock-data", .type = OPTION_FLAG, AT(how.mock_data),
-     .help = "Train on made-up data for a few steps, to check the prediction"},
+    {.letter = 't', .name = "target", .type = OPTION_TEXT, .argument = "VERSION", AT(how.version)},
+    {.name = "mock-data", .type = OPTION_FLAG, AT(how.mock_data)},
     LAUNCH_ROWS,
     {.name = NULL},
 };

@@ -23,35 +23,24 @@
 /* clang-format off */
 static const struct operand place_operands[] = {
     KNOWN_OPERANDS(AT(source.model), AT(source.system)),
-    {.name = "FILE", .help = "Buffers as CSV, in MiniMalloc's format; - is standard input", .offset = offsetof(struct place_args, source.words), .optional = OPERAND_MANY, .complete = "file"},
+    {.name = "FILE", .offset = offsetof(struct place_args, source.words), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 static const struct option place_plan[] = {
-    {.name = "rank", .type = OPTION_NUMBER, AT(rank), .max = UINT32_MAX, .argument = "RANK",
-     .help = "Rank whose buffers are placed (default: 0)"},
-    {.name = "lasting", .type = OPTION_FLAG, AT(lasting),
-     .help = "Also place weights, gradients and optimizer state; with plans of Megatron-LM --caching then simulates a run from the model's start to its second step"},
+    {.name = "rank", .type = OPTION_NUMBER, AT(rank), .max = UINT32_MAX, .argument = "RANK"},
+    {.name = "lasting", .type = OPTION_FLAG, AT(lasting)},
     {.name = NULL},
 };
 static const struct option place_what[] = {
-    {.letter = 'c', .name = "capacity", .common = true, .type = OPTION_NUMBER, AT(capacity), .argument = "N", .min = 1,
-     .help = "Accept any placement within N bytes: exit 1 when none was found (default: find the lowest peak)"},
-    {.name = "alignment", .type = OPTION_NUMBER, AT(alignment), .argument = "N", .min = 1, .max = UINT64_C(1) << 40,
-     .help = "Align addresses to multiples of N, a power of two (512: PyTorch's, 2097152: a large page); a buffer's own alignment counts when it is larger"},
-    {.name = "two-level", .type = OPTION_FLAG, AT(two_levels),
-     .help = "Place the buffers of each pass of a layer (column `pass`) alone, then the passes; use one level if that reaches the bound and this does not"},
-    {.name = "steps", .type = OPTION_NUMBER, AT(steps), .argument = "N", .min = 1,
-     .help = "Stop the search after N steps and take the best result; the answer does not depend on the machine (default: 5000000, some seconds)"},
-    {.name = "check", .common = true, .type = OPTION_FLAG, AT(check),
-     .help = "Place nothing: check the addresses in the column `offset`, exit 1 when buffers overlap, are not aligned or end above --capacity"},
-    {.name = "caching", .type = OPTION_FLAG, AT(caching),
-     .help = "Also print what PyTorch's caching allocator reserves for the same requests, with and without expandable segments, within --capacity"},
-    {.name = "snapshot", .type = OPTION_TEXT, AT(snapshot), .argument = "FILE", .complete = "file",
-     .help = "Write a memory snapshot of PyTorch, for pytorch.org/memory_viz: every buffer at its address"},
-    {.name = "draw", .common = true, .type = OPTION_TEXT, AT(draw), .argument = "FILE.html", .complete = "file",
-     .help = "Draw the buffers on a page: time to the right, addresses upwards, colored by kind; a button saves it as SVG"},
-    {.letter = 'o', .name = "output", .data = true, .common = true, .type = OPTION_OUTPUT, AT(output), .argument = "FILE", .complete = "file",
-     .help = "Write the buffers with their addresses to FILE, in the format of the input; - prints nothing else"},
+    {.letter = 'c', .name = "capacity", .common = true, .type = OPTION_NUMBER, AT(capacity), .argument = "N", .min = 1},
+    {.name = "alignment", .type = OPTION_NUMBER, AT(alignment), .argument = "N", .min = 1, .max = UINT64_C(1) << 40},
+    {.name = "two-level", .type = OPTION_FLAG, AT(two_levels)},
+    {.name = "steps", .type = OPTION_NUMBER, AT(steps), .argument = "N", .min = 1},
+    {.name = "check", .common = true, .type = OPTION_FLAG, AT(check)},
+    {.name = "caching", .type = OPTION_FLAG, AT(caching)},
+    {.name = "snapshot", .type = OPTION_TEXT, AT(snapshot), .argument = "FILE", .complete = "file"},
+    {.name = "draw", .common = true, .type = OPTION_TEXT, AT(draw), .argument = "FILE.html", .complete = "file"},
+    {.letter = 'o', .name = "output", .data = true, .common = true, .type = OPTION_OUTPUT, AT(output), .argument = "FILE", .complete = "file"},
     {.name = NULL},
 };
 

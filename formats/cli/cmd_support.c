@@ -25,10 +25,9 @@ struct support_args {
 
 /* clang-format off */
 static const struct operand support_operands[] = {
-    {.name = "MODEL", .help = "Model, as --model takes it; or a launch file that reckon import reads, which has model and plan", AT(first), .optional = true, .complete = "models"},
-    {.name = "SYSTEM", .help = "Machine, as --system takes it; its words may stand alone, h100-sxm5-80g x8", AT(second), .optional = true, .complete = "systems"},
-    {.name = "PLAN", .help = "Words that describe the plan, as in reckon predict",
-     .offset = offsetof(struct support_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = "MODEL", AT(first), .optional = true, .complete = "models"},
+    {.name = "SYSTEM", AT(second), .optional = true, .complete = "systems"},
+    {.name = "PLAN", .offset = offsetof(struct support_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option support_output[] = {

@@ -21,13 +21,11 @@ struct ranks_args {
 /* clang-format off */
 static const struct operand ranks_operands[] = {
     PLAN_OPERANDS(AT(source.model), AT(source.system)),
-    {.name = "PLAN", .help = "Words that describe the plan, as in reckon-plan(5), in addition to --plan or instead of it",
-     AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = "PLAN", AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option ranks_options[] = {
-    {.name = "ranks-format", .type = OPTION_CHOICE, .argument = "FORMAT", AT(format), .choices = ranks_format_names,
-     .help = "Format: mpi, Open MPI's rankfile, which binds rank i of a host to its core i; hostfile, hosts and slots, for Open MPI and DeepSpeed; mpich, hosts for mpiexec -f; slurm, a SLURM_HOSTFILE for --distribution=arbitrary; torchrun, a command per host; nccl, groups, their members and the network of each, as JSON (default: mpi)"},
+    {.name = "ranks-format", .type = OPTION_CHOICE, .argument = "FORMAT", AT(format), .choices = ranks_format_names},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };

@@ -24,26 +24,18 @@ struct megatron_args_given {
 
 /* clang-format off */
 static const struct operand megatron_operands[] = {
-    {.name = "SCRIPT", .help = "Launch script, a text of bare arguments, or - (standard input); or the arguments themselves after --",
-     .offset = offsetof(struct megatron_args_given, script), .optional = true, .complete = "file"},
+    {.name = "SCRIPT", .offset = offsetof(struct megatron_args_given, script), .optional = true, .complete = "file"},
     {.name = NULL},
 };
 
 static const struct option megatron_rows[] = {
-    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
-     .help = "Number of GPUs of the run (default: as torchrun, srun, mpirun, WORLD_SIZE or #SBATCH lines say, else all of the system)"},
-    {.name = "set", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(sets),
-     .help = "Set a variable that the script leaves unset, or override it; may be repeated"},
-    {.name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 1, .max = 1 << 28,
-     .help = "Number of entries of the embedding table before padding, if only the tokenizer's files state it"},
-    {.name = "variant", .type = OPTION_NUMBER, AT(variant), .min = 1, .max = 64,
-     .help = "Choose the Nth training command of the script"},
-    {.name = "ignore", .type = OPTION_TEXTS, .argument = "NAME", AT(ignored),
-     .help = "Accept an unknown or unsupported argument on which nothing depends here; several with commas, may be repeated"},
-    {.name = "deepspeed", .type = OPTION_TEXT, .argument = "FILE", AT(deepspeed), .complete = "file",
-     .help = "Configuration of DeepSpeed (default: the file that --deepspeed_config names, next to the script)"},
-    {.name = "version", .type = OPTION_TEXT, .argument = "VERSION", AT(version),
-     .help = "Refuse arguments that this version of Megatron Core lacks: core_v0.9 to core_v0.19 (default: any)"},
+    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24},
+    {.name = "set", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(sets)},
+    {.name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 1, .max = 1 << 28},
+    {.name = "variant", .type = OPTION_NUMBER, AT(variant), .min = 1, .max = 64},
+    {.name = "ignore", .type = OPTION_TEXTS, .argument = "NAME", AT(ignored)},
+    {.name = "deepspeed", .type = OPTION_TEXT, .argument = "FILE", AT(deepspeed), .complete = "file"},
+    {.name = "version", .type = OPTION_TEXT, .argument = "VERSION", AT(version)},
     {.name = NULL},
 };
 

@@ -15,12 +15,11 @@ struct mlperf_args {
 /* clang-format off */
 #define AT(member) .offset = offsetof(struct mlperf_args, member)
 static const struct operand mlperf_operands[] = {
-    {.name = "DIR", AT(folder), .help = "Checkout of a round's results, the folder of one submitter, or of one result", .complete = "file"},
+    {.name = "DIR", AT(folder), .complete = "file"},
     {.name = NULL},
 };
 static const struct option mlperf_options[] = {
-    {.letter = 'o', .name = "output", .data = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "Write the rows to FILE as CSV, a table for `reckon validate`; - prints it instead of the report"},
+    {.letter = 'o', .name = "output", .data = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file"},
     {.name = NULL},
 };
 

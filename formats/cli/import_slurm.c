@@ -15,17 +15,14 @@ struct slurm_args {
 /* clang-format off */
 #define AT(member) .offset = offsetof(struct slurm_args, member)
 static const struct operand slurm_operands[] = {
-    {.name = "FILE", AT(file), .help = "Topology.conf, or output of `scontrol show topology`; -: standard input", .complete = "file"},
+    {.name = "FILE", AT(file), .complete = "file"},
     {.name = NULL},
 };
 static const struct option slurm_options[] = {
-    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
-     .help = "Kind of the nodes: an id of `reckon systems`, or a description in one line (h100-sxm5-80g)"},
-    {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 4096, .help = "Number of GPUs per node (default: as the system has in one)"},
-    {.name = "over", .type = OPTION_NUMBER, .argument = "RATIO", AT(over), .min = 1, .max = 1024,
-     .help = "Oversubscription of the leaf switches: the bandwidth of a leaf's nodes over that of its links to the spine, which the file does not state (default: 1, leaves are not written)"},
-    {.name = "link", .type = OPTION_TEXT, .argument = "RATE@LATENCY", AT(link),
-     .help = "Link between networks that no switch joins, as 100Gb/s@50us; required if there are several"},
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems"},
+    {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 4096},
+    {.name = "over", .type = OPTION_NUMBER, .argument = "RATIO", AT(over), .min = 1, .max = 1024},
+    {.name = "link", .type = OPTION_TEXT, .argument = "RATE@LATENCY", AT(link)},
     OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };

@@ -12,10 +12,8 @@
 
 /* clang-format off */
 const struct option save_options[] = {
-    {.name = "save-plan", .type = OPTION_OUTPUT, .argument = "FILE", AT(plan), .complete = "file",
-     .help = "Write the complete plan as a plan file for --plan; - is standard output"},
-    {.name = "save-script", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(script), .complete = "file",
-     .help = "Write the script that launches the plan, as `reckon export` with a launcher does; - is standard output"},
+    {.name = "save-plan", .type = OPTION_OUTPUT, .argument = "FILE", AT(plan), .complete = "file"},
+    {.name = "save-script", .common = true, .type = OPTION_OUTPUT, .argument = "FILE", AT(script), .complete = "file"},
     LAUNCHER_ROW(AT(launcher), launcher_names + 1, "; with --tokens also steps, time limit and the best interval of checkpoints (default: torchrun)"),
     GPUS_PER_NODE_ROW(AT(gpus_per_node)),
     {.name = NULL},

@@ -17,24 +17,17 @@ struct llm_args {
 
 /* clang-format off */
 static const struct operand llm_operands[] = {
-    { .name = "MODEL",     .help = "Model file, .json or .json.gz",     .offset = offsetof(struct llm_args, model),     .complete = "file" },
-    { .name = "EXECUTION", .help = "Execution file, .json or .json.gz", .offset = offsetof(struct llm_args, execution), .complete = "file" },
-    { .name = "SYSTEM",    .help = "System file, .json or .json.gz",    .offset = offsetof(struct llm_args, system),    .complete = "file" },
-    { .name = "STATS",     .help = "Output file for the statistics, .json or .json.gz; - prints readable text",
-                                                        .offset = offsetof(struct llm_args, stats),     .complete = "file" },
+    { .name = "MODEL", .offset = offsetof(struct llm_args, model),     .complete = "file" },
+    { .name = "EXECUTION", .offset = offsetof(struct llm_args, execution), .complete = "file" },
+    { .name = "SYSTEM", .offset = offsetof(struct llm_args, system),    .complete = "file" },
+    { .name = "STATS", .offset = offsetof(struct llm_args, stats),     .complete = "file" },
     { .name = NULL },
 };
 
 static const struct option llm_options[] = {
-    { .letter = 'p', .name = "peers",  .type = OPTION_TEXT, .argument = "FILE",
-      .offset = offsetof(struct llm_args, peers), .complete = "file",
-      .help = "Also write the peers of each rank, .json or .json.gz" },
-    { .letter = 'l', .name = "layers", .type = OPTION_FLAG,
-      .offset = offsetof(struct llm_args, layers),
-      .help = "Include the operations of a block in the statistics" },
-    { .name = "upstream", .type = OPTION_FLAG,
-      .offset = offsetof(struct llm_args, upstream),
-      .help = "Print the figures of the published tool (commit caa4b11) unchanged, without the corrections of docs/model.md" },
+    { .letter = 'p', .name = "peers",  .type = OPTION_TEXT, .argument = "FILE", .offset = offsetof(struct llm_args, peers), .complete = "file"},
+    { .letter = 'l', .name = "layers", .type = OPTION_FLAG, .offset = offsetof(struct llm_args, layers)},
+    { .name = "upstream", .type = OPTION_FLAG, .offset = offsetof(struct llm_args, upstream)},
     { .name = NULL },
 };
 

@@ -15,18 +15,12 @@ struct profile_args {
 /* clang-format off */
 #define PROFILE(member) offsetof(struct profile_args, member)
 static const struct option profile_options[] = {
-    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", .offset = PROFILE(model), .complete = "models",
-     .help = "Model: an id of `reckon models`, or a file"},
-    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", .offset = PROFILE(system), .complete = "systems",
-     .help = "Machine: an id of `reckon systems`, or a file"},
-    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, .argument = "N", .offset = PROFILE(gpus), .min = 2, .max = GALVATRON_MAX_DEGREE,
-     .help = "Number of ranks, a power of two (default: 8)"},
-    {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", .offset = PROFILE(sequence), .min = 1, .max = 1 << 24,
-     .help = "Tokens per sample (default: the model's)"},
-    {.name = "precision", .type = OPTION_CHOICE, .offset = PROFILE(precision), .choices = galvatron_precision_names,
-     .help = "Precision of the search (default: bf16)"},
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", .offset = PROFILE(output), .complete = "file",
-     .help = "Write to FILE (default: -, standard output)"},
+    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", .offset = PROFILE(model), .complete = "models"},
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", .offset = PROFILE(system), .complete = "systems"},
+    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, .argument = "N", .offset = PROFILE(gpus), .min = 2, .max = GALVATRON_MAX_DEGREE},
+    {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", .offset = PROFILE(sequence), .min = 1, .max = 1 << 24},
+    {.name = "precision", .type = OPTION_CHOICE, .offset = PROFILE(precision), .choices = galvatron_precision_names},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", .offset = PROFILE(output), .complete = "file"},
     {.name = NULL},
 };
 /* clang-format on */

@@ -23,12 +23,9 @@ static const struct operand search_operands[] = {
     {.name = NULL},
 };
 static const struct option search_options[] = {
-    {.name = "cases", .type = OPTION_TEXT, .argument = "FILE", .offset = SEARCH(cases), .complete = "file",
-     .help = "Answer every case of FILE, {\"cases\": [{\"input\": {KEY: VALUE}}]}, with a line of JSON each"},
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", .offset = SEARCH(output), .complete = "file",
-     .help = "Also write the strategy file"},
-    {.name = "vocab-sdp", .type = OPTION_FLAG, .offset = SEARCH(runtime),
-     .help = "Also write vocab_sdp, which the runtime reads; the search writes embed_sdp"},
+    {.name = "cases", .type = OPTION_TEXT, .argument = "FILE", .offset = SEARCH(cases), .complete = "file"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", .offset = SEARCH(output), .complete = "file"},
+    {.name = "vocab-sdp", .type = OPTION_FLAG, .offset = SEARCH(runtime)},
     {.name = NULL},
 };
 /* clang-format on */

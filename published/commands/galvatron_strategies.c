@@ -186,12 +186,9 @@ struct list_args {
 
 /* clang-format off */
 static const struct option list_options[] = {
-    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, .argument = "N", .offset = offsetof(struct list_args, gpus), .min = 1, .max = GALVATRON_MAX_DEGREE,
-     .help = "Number of ranks, a power of two (default: 8)"},
-    {.name = "zero2", .type = OPTION_FLAG, .offset = offsetof(struct list_args, zero2),
-     .help = "Use ZeRO-2 for data parallelism other than ZeRO-3"},
-    {.name = "tree", .type = OPTION_FLAG, .offset = offsetof(struct list_args, tree),
-     .help = "List the leaves of the first paper's decision tree, pruned, with their numbers without pruning and with recomputation"},
+    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, .argument = "N", .offset = offsetof(struct list_args, gpus), .min = 1, .max = GALVATRON_MAX_DEGREE},
+    {.name = "zero2", .type = OPTION_FLAG, .offset = offsetof(struct list_args, zero2)},
+    {.name = "tree", .type = OPTION_FLAG, .offset = offsetof(struct list_args, tree)},
     {.name = NULL},
 };
 /* clang-format on */

@@ -13,6 +13,17 @@ for shell in bash zsh fish; do
     [ $shell = zsh ] && name=_reckon
     "$RECKON" __complete $shell | cmp -s - "$RECKON_BUILD/completions/$name" || fail "completion of $shell"
 done
+! "$RECKON" __complete fish | grep " -d ''" || fail "an option without a text in man/commands"
+for file in "$RECKON_SOURCE"/man/commands/*.txt; do
+    name=${file##*/}
+    page=$RECKON_BUILD/man/reckon-${name%%[-.]*}.1
+    [ "$name" != options.txt ] || page="$RECKON_BUILD/man/reckon-*.1"
+    for option in $(sed -nE 's/^--([a-z0-9-]+)$/\1/p' "$file"); do
+        # shellcheck disable=SC2086
+        cat $page "$RECKON_BUILD/man/reckon-${name%.txt}.1" 2>/dev/null | sed 's/\\-/-/g' |
+            grep -q -e "--$option\b" || fail "$file: no command has --$option"
+    done
+done
 grep -q '^\.It Ic tensor , tp' "$RECKON_BUILD/man/reckon-plan.5" || fail "reckon-plan.5 lacks the keys"
 ! grep -q @KEYS@ "$RECKON_BUILD/man/reckon-plan.5" || fail "reckon-plan.5 has a mark left"
 if command -v mandoc >/dev/null; then
