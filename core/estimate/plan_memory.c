@@ -24,82 +24,6 @@ static struct shares shares_of(const struct rk_plan *plan, const struct sharing 
                            .optimizer = plan->zero >= 1 ? 1 / ranks : 1};
 }
 
-struct state {
-    double weights, gradients, optimizer; /* gradients: what does not leave as it comes */
-    double gradients_away;
-    double between; /* of the optimizer's: not there while forward and backward run */
-};
-
-static void add_state(struct state *state, const struct memory_rule *rule, double parameters,
-                      bool expert)
-{
-    const struct shares *shares = &rule->shares[expert];
-    const struct element_bytes *bytes = &rule->bytes;
-    state->weights += parameters * bytes->weight * shares->weights;
-    state->gradients += parameters * bytes->gradient * shares->gradients;
-    state->optimizer += parameters * (bytes->optimizer - bytes->step_gradient) * shares->optimizer;
-    state->between += parameters * bytes->step_gradient * shares->optimizer;
-}
-
-/* Of dense weights those of blocks, and all of experts', are kept as the base says. */
-static double base_parameters(const struct stage_sum *sum, bool expert)
-{
-    return expert ? sum->expert_parameters : sum->narrow_parameters - sum->expert_parameters;
-}
-
-static void add_adapters(struct state *state, const struct stage_sum *sum,
-                         const struct memory_rule *rule, bool expert)
-{
-    const struct shares *shares = &rule->shares[expert];
-    const struct element_bytes *bytes = &rule->bytes;
-    const struct next_to_frozen trained = next_to_frozen_of(sum, bytes, expert);
-    const double idle = (rule->adapters - 1) * sum->adapter_parameters[expert];
-    state->weights += (base_parameters(sum, expert) * (bytes->base - bytes->weight) +
-                       trained.weights + idle * bytes->adapter_weight) *
-                      shares->weights;
-    state->gradients += trained.gradients * shares->gradients;
-    state->optimizer += trained.optimizer * shares->optimizer;
-}
-
-/* Gradients that are not reduced yet stay whole, in the precision that they are sent in: FSDP2's
- * post_backward() returns before it reduces (torch/distributed/fsdp/_fully_shard). In the last
- * microbatch a block's shard replaces its whole gradient. */
-static double unsynced_bytes(const struct stage_sum *sum, const struct memory_rule *rule)
-{
-    return rule->unsynced *
-           ((sum->parameters + sum->expert_parameters) * rule->bytes.sent_gradient +
-            next_to_frozen_of(sum, &rule->bytes, false).gradients +
-            next_to_frozen_of(sum, &rule->bytes, true).gradients);
-}
-
-static struct state state_of(const struct stage_sum *sum, const struct memory_rule *rule)
-{
-    struct state state = {.weights = 0};
-    const struct element_bytes *bytes = &rule->bytes;
-    add_state(&state, rule, sum->parameters, false);
-    add_state(&state, rule, sum->expert_parameters, true);
-    for (int expert = 0; expert < 2 && rule->freezes; expert++)
-        add_adapters(&state, sum, rule, expert);
-    state.gradients_away = state.gradients * (1 - rule->gradients_here);
-    state.gradients *= rule->gradients_here;
-    if (rule->steps_early) { /* each is freed after its step, there as here */
-        state.gradients = sum->largest_parameters * bytes->gradient;
-        state.gradients_away = 0;
-    }
-    state.gradients = larger(state.gradients, unsynced_bytes(sum, rule)) +
-                      rule->mixed * (sum->parameters + sum->expert_parameters) * bytes->gathered;
-    state.weights += (sum->parameters * rule->shares[false].weights +
-                      sum->expert_parameters * rule->shares[true].weights) *
-                     bytes->reference;
-    state.optimizer += (tables_bytes(sum, bytes) + sum->long_sides * bytes->of_long_sides +
-                        sum->short_sides * bytes->of_short_sides) *
-                       rule->shares[false].optimizer;
-    if (rule->zero < 3)
-        state.weights += sum->narrow_parameters * bytes->narrow_copies +
-                         (sum->parameters + sum->expert_parameters) * bytes->autocast;
-    return state;
-}
-
 /* Blocks that are gathered at the same time: the current one and the prefetched one. FSDP1 frees a
  * unit after its backward before it gathers the next one (limit_all_gathers): one block in addition
  * to the root in 40 runs of fms-acceleration. */
@@ -129,11 +53,11 @@ static double live_parameters(const struct stage_sum *sum, const struct memory_r
 static double gathered_bytes(const struct stage_sum *sum, const struct memory_rule *rule)
 {
     const struct element_bytes *bytes = &rule->bytes;
-    const double block = sum->largest_parameters, live = live_parameters(sum, rule);
+    const double block = sum->largest_parameters;
+    if (rule->zero < 3) return rule->zero == 2 ? block * bytes->sent_gradient : 0;
+    const double live = live_parameters(sum, rule);
     const double ends = smaller(sum->ends_parameters, live);
     const double all = sum->parameters + sum->expert_parameters;
-    if (rule->zero == 2) return block * bytes->sent_gradient;
-    if (rule->zero < 3) return 0;
     if (rule->keep_gathered)
         return (all - ends) * bytes->base + ends * bytes->gathered + block * bytes->sent_gradient;
     const double sent = rule->by_matrix ? matrix_of(sum, rule) : larger(block, ends);
@@ -413,12 +337,14 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
     }
     if (habits_of(plan)->flat_steps && plan->zero == 0 && sharing->bytes.master > 0)
         rule.step_element = 4; /* fp32 gradients: step of fp16/unfused_optimizer.py */
+    rule.plain = rule_is_plain(&rule);
     return rule;
 }
 
 /* Gradients of the ends are counted as there at once: the head's is the first to come. */
 static double late_bytes(const struct stage_sum *sum, const struct memory_rule *rule)
 {
+    if (!(rule->late > 0)) return 0;
     const double ends = sum->ends_parameters * rule->shares[false].gradients;
     const double all = sum->parameters * rule->shares[false].gradients +
                        sum->expert_parameters * rule->shares[true].gradients;

@@ -163,8 +163,9 @@ int first_tier_of(const struct rk_plan *plan)
     return 0;
 }
 
-double transfer_time_s(const struct rk_system *system, const struct rk_plan *plan,
-                       const struct transfer *t, bool out)
+/* Tiers work at the same time; transfers through the host share tier 1's link. */
+static double transfer_time_s(const struct rk_system *system, const struct rk_plan *plan,
+                              const struct transfer *t, bool out)
 {
     double slowest_s = 0, host_bytes = t->weights_bytes * plan->share[RK_SHARE_WEIGHTS][0];
     for (int tier = 0; tier < RK_SHARE_TIERS && tier + 1 < system->memories; tier++) {
@@ -473,17 +474,19 @@ static struct stepped stepped_of(const struct stage_sum *sum, const struct shari
  * weights that come back. State on drives is read and written in addition, one after the other
  * [rajbhandari2021]; tiers and processors work at the same time, and transfers through the host use
  * the link of tier 1 as well. */
-static double state_moves_s(const struct stepped *stepped, const struct rk_system *system,
-                            const struct rk_plan *plan)
+static double state_moves_s(const struct stage_sum *sum, const struct rk_system *system,
+                            const struct sharing *sharing, const struct rk_plan *plan)
 {
+    if (!(share_away(plan, RK_SHARE_OPTIMIZER) > 0)) return 0;
+    const struct stepped stepped = stepped_of(sum, sharing, plan);
     double host_bytes = 0, slowest_s = 0, away = 0;
     for (int tier = 0; tier < RK_SHARE_TIERS && tier + 1 < system->memories; tier++) {
         const struct rk_memory part = memory_part(&system->memory[tier + 1], plan->ranks);
         const double share = plan->share[RK_SHARE_OPTIMIZER][tier];
         const bool drives = tier > 0 || part.endurance_bytes > 0;
-        const double state = drives ? share * stepped->state : 0;
+        const double state = drives ? share * stepped.state : 0;
         away += share;
-        host_bytes += share * stepped->moved;
+        host_bytes += share * stepped.moved;
         if (tier > 0) host_bytes += 2 * state * part.through_host;
         slowest_s = larger(slowest_s,
                            state / rk_memory_read_Bps(&part) + state / rk_memory_write_Bps(&part));
@@ -491,8 +494,7 @@ static double state_moves_s(const struct stepped *stepped, const struct rk_syste
     if (!(host_bytes > 0)) return slowest_s;
     const struct rk_memory host = memory_part(&system->memory[1], plan->ranks);
     const double rate = host.update_Bps * habits_of(plan)->host_step;
-    if (rate > 0)
-        slowest_s = larger(slowest_s, away * (2 * stepped->state + stepped->moved) / rate);
+    if (rate > 0) slowest_s = larger(slowest_s, away * (2 * stepped.state + stepped.moved) / rate);
     return larger(slowest_s, host_bytes / host.bandwidth_Bps);
 }
 
@@ -501,6 +503,7 @@ static double state_moves_s(const struct stepped *stepped, const struct rk_syste
  * megabatch_base.py of microsoft/dion pads their number to the ranks'). Experts' are many. */
 static double dealt_s(const struct stage_sum *sum, const struct sharing *sharing)
 {
+    if (!(sum->step[0].work_s + sum->step[1].work_s > 0)) return 0;
     const double ranks = sharing->shards[0].ranks, blocks = sum->blocks;
     const double most = blocks > 0 ? ceil(blocks / ranks) / blocks : 0;
     return sum->step[0].work_s * most + sum->step[1].work_s / sharing->shards[1].ranks;
@@ -543,13 +546,12 @@ static double optimizer_work_s(const struct stage_sum *sum, const struct rk_syst
     const double own_tables = own_part(sharing, tables_bytes(sum, bytes), 0);
     const double tables = 2 * own_tables;
     const double away = share_away(plan, RK_SHARE_OPTIMIZER);
-    const struct stepped stepped = stepped_of(sum, sharing, plan);
     return dealt_s(sum, sharing) + muon_moves_s(sum, system, sharing, plan) +
            pass_s(optimizer_time_s, system, plan,
                   (1 - away) * (own * optimizer_access_bytes(bytes, system) + tables +
-                                adapter_access_bytes(sum, sharing)) +
+                                (rk_plan_freezes(plan) ? adapter_access_bytes(sum, sharing) : 0)) +
                       gradient_buffer_bytes(sum, system, own, sharing, plan)) +
-           state_moves_s(&stepped, system, plan) + paged_s(sum, system, sharing, plan);
+           state_moves_s(sum, system, sharing, plan) + paged_s(sum, system, sharing, plan);
 }
 
 /* The executor sums the squares of all gradients over its ranks, one number each: where there are

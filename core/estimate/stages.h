@@ -237,10 +237,6 @@ struct transfer {
     double requests;          /* of each tier */
 };
 
-/* Tiers work at the same time; transfers through the host share tier 1's link. */
-double transfer_time_s(const struct rk_system *system, const struct rk_plan *plan,
-                       const struct transfer *transfer, bool out);
-
 /* Transfers of a stage that overlap with computation, per microbatch: activations out and back,
  * weights. */
 struct stage_transfers {
@@ -309,6 +305,7 @@ struct memory_rule {
     int first_tier; /* from 0, that two buffers always offload to */
     int zero;
     bool freezes;
+    bool plain;                    /* state is parameters times bytes of an element, and adapters */
     double adapters;               /* whose weights are there, to one that is trained */
     bool steps_early;              /* gradients are there a block at a time */
     double gathered_blocks;        /* ZeRO-3: gathered at the same time */
@@ -318,6 +315,16 @@ struct memory_rule {
     bool returns; /* ... of which backward takes the last two as forward leaves them, where the head
                      is */
 };
+
+/* Bytes of a stage's weights, gradients and optimizer state, before any of them leaves. */
+struct state {
+    double weights, gradients, optimizer; /* gradients: what does not leave as it comes */
+    double gradients_away;
+    double between; /* of the optimizer's: not there while forward and backward run */
+};
+
+struct state state_of(const struct stage_sum *sum, const struct memory_rule *rule);
+bool rule_is_plain(const struct memory_rule *rule);
 
 struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct sharing *sharing,
                                   const struct rk_plan *plan);

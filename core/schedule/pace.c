@@ -81,7 +81,7 @@ static double wait_for(const struct pipeline *p, const struct stage_times *stage
 static struct pace pace_of_pairs(const struct pipeline *p, const struct stage_times *stages)
 {
     const int count = (int)p->stages;
-    struct stage_times pairs[RK_MAX_STAGES] = {{0}};
+    struct stage_times pairs[RK_MAX_STAGES];
     for (int i = 0; i < count; i++)
         pairs[i] = pair_of(stages, count, i);
     struct pace pace = {.stage = slowest(pairs, count)};

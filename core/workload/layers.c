@@ -44,6 +44,7 @@ uint64_t layer_run(const struct rk_model *model, uint64_t i)
 void layer_count(const struct rk_model *model, uint64_t first, uint64_t count,
                  double counts[LAYER_KINDS])
 {
+    if (count == 0) return;
     const uint64_t dense = model->experts ? model->dense_layers : model->layers;
     const uint64_t end = first + count, turn = first > dense ? first : end < dense ? end : dense;
     if (takes_turns(model)) {
