@@ -35,17 +35,11 @@ static const struct key rows[] = {
 static const struct type {
     const char *name;
     uint64_t sequence, hidden, mlp, layers, heads, kv_heads;
-    bool classic, gelu, tied, qkv_biases, qk_norm, four;
+    bool classic, gelu, tied, qkv_biases, qk_norm;
 } types[] = {
-    /* name     seq_len hidden  mlp    layers heads kv  classic gelu   tied   qkv    qk     four */
-    {"gpt2",    1024,   768,    0,     12,    12,   0,  true,   true,  true,  false, false, false},
-    {"llama",   2048,   4096,   11008, 32,    32,   32, false,  false, false, false, false, false},
-    {"mistral", 8192,   4096,   14336, 32,    32,   8,  false,  false, false, false, false, false},
-    {"mixtral", 8192,   4096,   14336, 32,    32,   8,  false,  false, false, false, false, false},
-    {"qwen",    2048,   4096,   11008, 32,    32,   32, false,  false, false, true,  false, false},
-    {"qwen3",   2048,   4096,   11008, 32,    32,   32, false,  false, false, false, true,  false},
-    {"olmo2",   4096,   4096,   11008, 32,    32,   32, false,  false, false, false, true,  false},
-    {"gemma",   8192,   2048,   16384, 18,    8,    1,  false,  true,  true,  false, false, false},
+#define ROW(...) {__VA_ARGS__},
+#include "tables/levanter-types.h"
+#undef ROW
 };
 /* clang-format on */
 
@@ -258,18 +252,7 @@ static char *without_includes(const char *text)
 enum rk_status levanter_read(const struct config_source *source, struct rk_model *model,
                              struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    struct reading r = {.source = source,
-                        .m = model,
-                        .p = plan,
-                        .notes = notes,
-                        .error = error,
-                        .j = {.type = "llama",
-                              .precision = "f32",
-                              .tokenizer = "gpt2",
-                              .batch = 512,
-                              .replicas = 1,
-                              .per_device = -1,
-                              .checkpoints = "true"}};
+    struct reading r = {.source = source, .m = model, .p = plan, .notes = notes, .error = error};
     char *text = without_includes(source->text);
     if (!text) return rk_fail(error, RK_NO_MEMORY, source->path, 0, 0, "out of memory");
     enum rk_status status =

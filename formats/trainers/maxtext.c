@@ -45,25 +45,16 @@ static const struct decoder {
     const char *name;
     bool experts, latent, qk_norm, qkv_bias, gelu, classic;
 } decoders[] = {
-    /* name         experts latent qk_norm qkv_bias gelu classic */
-    {"default",     true,   false, false, false, false, false},
-    {"llama2",      true,   false, false, false, false, false},
-    {"mistral",     false,  false, false, false, false, false},
-    {"mixtral",     true,   false, false, false, false, false},
-    {"gemma",       false,  false, false, false, true,  false},
-    {"qwen2",       false,  false, false, true,  false, false},
-    {"qwen3",       false,  false, true,  false, false, false},
-    {"qwen3_moe",   true,   false, true,  false, false, false},
-    {"deepseek",    true,   true,  false, false, false, false},
-    {"gpt3",        false,  false, false, false, true,  true},
+#define ROW(...) {__VA_ARGS__},
+#include "tables/maxtext-decoders.h"
+#undef ROW
 };
 
 /* model_name, and what the catalog calls it where that is another. */
-static const char *const names[][2] = {
-    {"llama3-8b", "llama3.1-8b"}, {"llama3-70b", "llama3.1-70b"}, {"llama3-405b", "llama3.1-405b"},
-    {"deepseek3-671b", "deepseek-v3"}, {"deepseek3.2-671b", "deepseek-v3.2"}, {"deepseek2-16b", "deepseek-v2-lite"}, {"deepseek2-236b", "deepseek-v2"},
-    {"kimi-k2-1t", "kimi-k2"}, {"llama4-17b-16e", "llama4-scout"}, {"llama4-17b-128e", "llama4-maverick"},
-    {"qwen3-480b-a35b", "qwen3-coder-480b-a35b"}, {"gemma4-26b", "gemma4-26b-a4b"}, {"olmo3-7b-pt", "olmo3-7b"},
+static const struct { const char *theirs, *id; } names[] = {
+#define ROW(model, id) {model, id},
+#include "tables/maxtext-models.h"
+#undef ROW
 };
 /* clang-format on */
 
@@ -88,7 +79,7 @@ static enum rk_status by_catalog(struct reading *r, const char *name, const char
     struct rk_error ignored;
     const char *id = name;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i][0], name) == 0) id = names[i][1];
+        if (strcmp(names[i].theirs, name) == 0) id = names[i].id;
     if (rk_model_load(id, r->m, &ignored) != RK_OK)
         return settings_fail_key(&r->settings, key, r->error,
                                  strcmp(key, "model_name") == 0
@@ -532,42 +523,15 @@ static enum rk_status interpret(struct reading *r)
     return status;
 }
 
-static const struct job presets = {.name = "",
-                                   .decoder = "llama2",
-                                   .policy = "full",
-                                   .quantization = "",
-                                   .attention = "autoselected",
-                                   .dtype = "bfloat16",
-                                   .weight_dtype = "float32",
-                                   .hardware = "tpu",
-                                   .inner = {1, -1, 1, 1, 1, 1, 1, 1},
-                                   .outer = {-1, 1, 1, 1, 1, 1, 1, 1},
-                                   .slices = -1,
-                                   .heads = 16,
-                                   .kv_heads = 16,
-                                   .mlp = 7168,
-                                   .head_dim = 128,
-                                   .vocabulary = 32000,
-                                   .sequence = 2048,
-                                   .experts = 1,
-                                   .active = 1,
-                                   .expert_mlp_said = -1,
-                                   .kv_rank = 512,
-                                   .nope = 128,
-                                   .rope = 64,
-                                   .value = 128,
-                                   .accumulation = 1,
-                                   .vocabulary_tiles = 1,
-                                   .per_stage = 1,
-                                   .per_device = 12,
-                                   .capacity = -1,
-                                   .megablox = true};
-
 enum rk_status maxtext_read(const struct config_source *source, struct rk_model *model,
                             struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    struct reading r = {
-        .source = source, .j = presets, .m = model, .p = plan, .notes = notes, .error = error};
+    struct reading r = {.source = source,
+                        .j = {.name = "", .quantization = ""},
+                        .m = model,
+                        .p = plan,
+                        .notes = notes,
+                        .error = error};
     enum rk_status status = settings_read(&r.settings, source->path, source->text, source->sets,
                                           source->set_count, error);
     if (status == RK_OK)
