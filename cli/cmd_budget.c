@@ -384,6 +384,22 @@ static enum rk_status fill(struct report *report, struct weighing *at,
     return status;
 }
 
+static enum rk_status check_arguments(const struct budget_args *args, struct rk_error *error)
+{
+    const bool long_run = args->days > MOST_DAYS;
+    if (!args->system) return system_missing(error);
+    if (args->gpus && rk_machine_is_several(args->system))
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "--gpus does not go with several clusters: each says how many it has");
+    if (!(args->days > 0) && !(args->cost > 0))
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "no budget: give --days, --cost or both");
+    if (long_run || args->cost > MOST_USD)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: give at most %g",
+                       long_run ? "--days" : "--cost", long_run ? MOST_DAYS : MOST_USD);
+    return RK_OK;
+}
+
 int cmd_budget(int argc, char **argv)
 {
     struct budget_args args = {.run = RUN_ARGS_INIT};
@@ -396,20 +412,8 @@ int cmd_budget(int argc, char **argv)
     const int done = options_read(&budget_usage, argc, argv, &args);
     if (done >= 0) return done;
     report = show_begin(&args.show, args.output);
-    enum rk_status status = RK_OK;
-    const bool several = args.system && rk_machine_is_several(args.system);
-    if (!args.system)
-        status = system_missing(&error);
-    else if (several && args.gpus)
-        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                         "--gpus does not go with several clusters: each says how many it has");
-    else if (!(args.days > 0) && !(args.cost > 0))
-        status =
-            rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0, "no budget: give --days, --cost or both");
-    else if (args.days > MOST_DAYS || args.cost > MOST_USD)
-        status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0, "%s: give at most %g",
-                         args.days > MOST_DAYS ? "--days" : "--cost",
-                         args.days > MOST_DAYS ? MOST_DAYS : MOST_USD);
+    enum rk_status status = check_arguments(&args, &error);
+    const bool several = status == RK_OK && rk_machine_is_several(args.system);
     if (status == RK_OK) status = rk_system_load_several(args.system, &system, &error);
     if (!args.gpus) args.gpus = system.devices;
     if (status == RK_OK && !args.gpus) status = gpus_missing(&system, &error);

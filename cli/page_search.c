@@ -277,7 +277,7 @@ static const char *with_words(struct html_page *page, const char *command,
     return command;
 }
 
-const char *page_search_command(struct html_page *page, const struct search *search)
+static const char *page_search_command(struct html_page *page, const struct search *search)
 {
     const struct search_args *args = search->args;
     const struct rk_plans_problem *p = &search->problem;

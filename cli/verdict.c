@@ -14,7 +14,8 @@ const char *verdict_chance(struct report *report, double probability)
     return isnan(probability) ? "" : report_text(report, "P(fits) %.0f %%", 100 * probability);
 }
 
-double verdict_probability(const struct forecast *f)
+/* P(fits) of the fullest stage; NAN where no measured runs say it. */
+static double verdict_probability(const struct forecast *f)
 {
     const int tightest = f->prediction->tightest;
     return learned_fit(f->model, forecast_system(f, tightest), f->plan,

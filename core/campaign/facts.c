@@ -326,8 +326,9 @@ size_t rk_price_offers(const struct rk_campaign_facts *facts, const struct rk_pr
     return facts->offers;
 }
 
-const struct rk_price_offer *facts_offer(const struct rk_campaign_facts *facts, const char *system,
-                                         const char *name)
+/* The cheapest of an accelerator, or the one of that name; NULL: there is none. */
+static const struct rk_price_offer *facts_offer(const struct rk_campaign_facts *facts,
+                                                const char *system, const char *name)
 {
     const struct rk_price_offer *found = NULL;
     for (size_t i = 0; i < facts->offers; i++) {

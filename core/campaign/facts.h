@@ -55,10 +55,6 @@ const struct logbook *facts_logbook(const struct rk_campaign_facts *facts, const
 /* Rates of failures as in a logbook; INFINITY where it has none. */
 struct rk_failure_rates logbook_rates(const struct logbook *logbook);
 
-/* The cheapest of an accelerator, or the one of that name; NULL: there is none. */
-const struct rk_price_offer *facts_offer(const struct rk_campaign_facts *facts, const char *system,
-                                         const char *name);
-
 /* On how many tokens a model was trained; NULL: not known. */
 const struct trained *facts_trained(const struct rk_campaign_facts *facts, const char *model);
 

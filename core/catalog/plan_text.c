@@ -65,7 +65,7 @@ static bool is_whole(const struct field *field)
     return field->type == FIELD_COUNT || field->type == FIELD_TIER;
 }
 
-/* Is it plan_word_said with yes and no, or alone? */
+/* Is it said with yes and no, or alone? */
 static bool is_switch(const struct field *field)
 {
     return field->type == FIELD_BOOL || field->switches;
@@ -171,15 +171,14 @@ static const struct field *field_of_number(struct span span, struct span *value)
 static enum rk_status fail_number(const struct parser *parser, const struct field *field,
                                   struct span value)
 {
-    char plan_word_said[TEXT_QUOTE];
+    char said[TEXT_QUOTE];
     return fail(parser, value.at, "%s must be a number, got %s%s", field->word,
-                plan_word_quote(plan_word_said, value),
-                is_whole(field) ? ": write out its digits" : "");
+                plan_word_quote(said, value), is_whole(field) ? ": write out its digits" : "");
 }
 
 static enum rk_status fail_unknown(const struct parser *parser, const struct word *word)
 {
-    char plan_word_said[TEXT_QUOTE];
+    char said[TEXT_QUOTE];
     const struct span span = word->whole, name = name_of(span);
     const struct field *choice = field_of_choice(span);
     const char *nearest = nearest_name(name);
@@ -190,30 +189,29 @@ static enum rk_status fail_unknown(const struct parser *parser, const struct wor
         return fail(parser, span.at, "%s cannot be taken back: it takes a value",
                     word->field->word);
     if (choice)
-        return fail(parser, span.at, "%s is a value: write %s%s%.*s",
-                    plan_word_quote(plan_word_said, span),
+        return fail(parser, span.at, "%s is a value: write %s%s%.*s", plan_word_quote(said, span),
                     plan_is_parts(choice) ? "recompute" : choice->word,
                     plan_is_parts(choice) ? "=selective:" : "=", (int)span.length, span.at);
     if (nearest)
         return fail(parser, span.at, "unknown word %s: did you mean \"%s\"?",
-                    plan_word_quote(plan_word_said, name), nearest);
+                    plan_word_quote(said, name), nearest);
     if (span.length > 5 && memcmp(span.at + span.length - 5, ".json", 5) == 0)
         return fail(parser, span.at, "%s is a file, not a word: give a plan's file with `plan`",
-                    plan_word_quote(plan_word_said, span));
+                    plan_word_quote(said, span));
     return fail(parser, span.at,
                 "unknown word %s: there are tp, pp, cp, ep, dp, mbs, gbs, zero, sp, recompute and "
                 "others, see reckon-plan(5)",
-                plan_word_quote(plan_word_said, span));
+                plan_word_quote(said, span));
 }
 
 /* ---- values ---- */
 
 static enum rk_status fail_range(const struct parser *parser, const struct word *word)
 {
-    char plan_word_said[TEXT_QUOTE], range[128];
+    char said[TEXT_QUOTE], range[128];
     field_range(word->field, range, sizeof range);
     return fail(parser, word->value.at, "%s must be %s, got %s", word->field->word, range,
-                plan_word_quote(plan_word_said, word->value));
+                plan_word_quote(said, word->value));
 }
 
 /* "8192", "8k" */
@@ -228,7 +226,7 @@ static bool read_whole(struct span value, double *number)
 static enum rk_status read_number(const struct parser *parser, const struct word *word,
                                   double *number)
 {
-    char plan_word_said[TEXT_QUOTE];
+    char said[TEXT_QUOTE];
     const struct span value = word->value;
     const bool whole = is_whole(word->field);
     if (!word->valued && word->field->type == FIELD_SHARE) { /* all of it */
@@ -244,10 +242,10 @@ static enum rk_status read_number(const struct parser *parser, const struct word
         return fail_number(parser, word->field, value);
     if (whole && *number != floor(*number))
         return fail(parser, value.at, "%s must be an integer, got %s", word->field->word,
-                    plan_word_quote(plan_word_said, value));
+                    plan_word_quote(said, value));
     if (whole && *number > 0x1p53)
         return fail(parser, value.at, "%s must be at most 2^53, got %s", word->field->word,
-                    plan_word_quote(plan_word_said, value));
+                    plan_word_quote(said, value));
     return field_allows(word->field, *number) ? RK_OK : fail_range(parser, word);
 }
 
@@ -268,10 +266,10 @@ static bool read_switch(const struct word *word, double *number)
 static enum rk_status read_flag(const struct parser *parser, const struct word *word,
                                 double *number)
 {
-    char plan_word_said[TEXT_QUOTE];
+    char said[TEXT_QUOTE];
     if (read_switch(word, number)) return RK_OK;
     return fail(parser, word->value.at, "%s must be yes or no, got %s", word->field->word,
-                plan_word_quote(plan_word_said, word->value));
+                plan_word_quote(said, word->value));
 }
 
 /* Objectives that people ask for and plans do not have, and what to ask instead. */
@@ -290,7 +288,7 @@ static const char *asked_instead(struct span name)
 static enum rk_status read_choice(const struct parser *parser, struct span name, const char *what,
                                   const char *const *choices, double *index)
 {
-    char plan_word_said[TEXT_QUOTE], list[256], copy[64];
+    char said[TEXT_QUOTE], list[256], copy[64];
     for (int i = 0; choices[i]; i++)
         if (span_is(name, choices[i])) {
             *index = i;
@@ -304,7 +302,7 @@ static enum rk_status read_choice(const struct parser *parser, struct span name,
     const char *nearest = text_nearest(copy, choices);
     field_list(choices, list, sizeof list);
     return fail(parser, name.at, "%s must be one of %s; got %s%s%s%s", what, list,
-                plan_word_quote(plan_word_said, name), nearest ? "; did you mean \"" : "",
+                plan_word_quote(said, name), nearest ? "; did you mean \"" : "",
                 nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
@@ -332,7 +330,7 @@ static enum rk_status read_set(const struct parser *parser, struct span value,
 
 /* ---- words ---- */
 
-bool plan_word_said(const struct plan_draft *draft, const char *key)
+static bool is_said(const struct plan_draft *draft, const char *key)
 {
     return draft->words[plan_row(key)];
 }
@@ -346,9 +344,8 @@ static void note(const struct parser *parser, const struct field *field, const c
     draft->words[row] = draft->given[row] = true;
     draft->at[row].line = 1;
     draft->at[row].column = text_column(parser->text, at);
-    if (strcmp(key, "data") == 0 && !plan_word_said(draft, "gpus"))
-        draft->given[plan_row("gpus")] = false;
-    if (strcmp(key, "gpus") == 0 && !plan_word_said(draft, "data")) {
+    if (strcmp(key, "data") == 0 && !is_said(draft, "gpus")) draft->given[plan_row("gpus")] = false;
+    if (strcmp(key, "gpus") == 0 && !is_said(draft, "data")) {
         draft->given[plan_row("data")] = false;
         draft->data = 0;
     }
@@ -384,7 +381,7 @@ static enum rk_status read_recompute(const struct parser *parser, const struct w
     if (list)
         status = read_set(parser, (struct span){list, (size_t)(value.at + value.length - list)},
                           parts, &bits);
-    if (status != RK_OK || plan_word_said(parser->draft, "recompute_parts")) return status;
+    if (status != RK_OK || is_said(parser->draft, "recompute_parts")) return status;
     field_store(parts, parser->draft, bits);
     if (list) note(parser, parts, list);
     return RK_OK;
@@ -499,12 +496,12 @@ enum rk_status plan_fail(const struct plan_draft *draft, const struct plan_fault
 {
     char said_text[TEXT_QUOTE];
     const struct field *field = &plan_fields[fault->row];
-    const bool plan_word_said = draft->words[fault->row], of_file = !plan_word_said && *draft->path;
-    const int line = plan_word_said || of_file ? draft->at[fault->row].line : 0;
-    const int column = plan_word_said || of_file ? draft->at[fault->row].column : 0;
-    const char *path = plan_word_said ? text_quote(said_text, draft->text, strlen(draft->text))
-                       : of_file      ? draft->path
-                                      : NULL;
+    const bool said = draft->words[fault->row], of_file = !said && *draft->path;
+    const int line = said || of_file ? draft->at[fault->row].line : 0;
+    const int column = said || of_file ? draft->at[fault->row].column : 0;
+    const char *path = said      ? text_quote(said_text, draft->text, strlen(draft->text))
+                       : of_file ? draft->path
+                                 : NULL;
     return rk_fail(error, of_file ? RK_BAD_INPUT : RK_BAD_ARGUMENT, path, line, column,
                    "%s%s%s: %s", of_file ? field->key : field->word, *fault->have ? " " : "",
                    fault->have, fault->text);

@@ -29,8 +29,6 @@ enum rk_status plan_word_read_stages(const struct parser *parser, struct span li
 
 const char *plan_word_quote(char buffer[static TEXT_QUOTE], struct span span);
 
-bool plan_word_said(const struct plan_draft *draft, const char *key);
-
 enum rk_status plan_word_read(const struct parser *parser, struct span span);
 
 #endif

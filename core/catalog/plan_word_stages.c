@@ -27,7 +27,7 @@ enum rk_status plan_word_read_split(const struct parser *parser, struct span res
 {
     struct rk_plan *plan = &parser->draft->plan;
     struct rk_layout layout = *rk_plan_layout(plan);
-    char plan_word_said[TEXT_QUOTE];
+    char said[TEXT_QUOTE];
     layout.splits = 0;
     for (bool more = true; more;) {
         const struct span item = rest;
@@ -42,7 +42,7 @@ enum rk_status plan_word_read_split(const struct parser *parser, struct span res
             return fail(parser, item.at,
                         "split needs blocks of each virtual stage, 10,11,11,10 or 10,11*2,10; got "
                         "%s",
-                        plan_word_quote(plan_word_said, item));
+                        plan_word_quote(said, item));
         if (times > (uint64_t)(RK_MAX_CHUNKS - layout.splits))
             return fail(parser, item.at, "split has more than %d entries", RK_MAX_CHUNKS);
         while (times--)
@@ -77,12 +77,12 @@ static bool cut(struct span *span, char mark, struct span *rest)
 
 static enum rk_status fail_stage(const struct parser *parser, struct span stage)
 {
-    char plan_word_said[TEXT_QUOTE];
+    char said[TEXT_QUOTE];
     return fail(
         parser, stage.at,
         "stages need layers of each virtual stage, 10,11*2,10, with runs of other layers as "
         "4/tp2/recompute=full~6, or over clusters replicas of each, 16:20/dp4,12@1/dp8; got %s",
-        plan_word_quote(plan_word_said, stage));
+        plan_word_quote(said, stage));
 }
 
 /* Words after "/": "tp2/recompute=full"; of replicas also "dp4" and "equal". */

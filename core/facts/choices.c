@@ -24,7 +24,8 @@ static void add(struct names *names, const char *format, ...)
     va_end(values);
 }
 
-const char *choice_idle(const char *key, const struct rk_model *m, const struct rk_plan *p)
+/* Why the member of that key does nothing in this plan, whatever it is there; NULL: it does. */
+static const char *choice_idle(const char *key, const struct rk_model *m, const struct rk_plan *p)
 {
     const struct {
         const char *key;

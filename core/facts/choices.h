@@ -19,9 +19,6 @@ enum { CHOICE_TEXT = 56, MOST_CHOICES = 384 };
 int choices_of(const struct rk_model *model, const struct rk_plan *plan, const char *generation,
                char names[MOST_CHOICES][CHOICE_TEXT]);
 
-/* Why the member of that key does nothing in this plan, whatever it is there; NULL: it does. */
-const char *choice_idle(const char *key, const struct rk_model *model, const struct rk_plan *plan);
-
 /* The word of the next member from *next on (0 at first) that is not at its default and does
  * nothing; NULL: there are no more. */
 const char *choice_without_effect(const struct rk_model *model, const struct rk_plan *plan,

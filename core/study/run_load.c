@@ -30,7 +30,7 @@ struct said {
 /* clang-format off */
 #define AT(member) .offset = offsetof(struct said, member)
 #define TEXT(member) FIELD_TEXT, AT(run.member), .size = sizeof ((struct said *)0)->run.member
-const struct field study_run_fields[] = {
+static const struct field study_run_fields[] = {
 #define RUN_TOKENS(member, option, argument, most, what) \
     { option, FIELD_NUMBER, AT(run.member), .max = most, .help = what },
 #define RUN_PRICE(member, offer, option, argument, most, what, offered, usual) \

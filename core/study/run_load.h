@@ -12,7 +12,4 @@ enum rk_status run_load(const struct place *place, struct study *study, struct r
 /* kW that a run takes over the W of its accelerators. */
 double run_kW(const struct rk_campaign *campaign);
 
-/* The rows of "run", for the manual. */
-extern const struct field study_run_fields[];
-
 #endif

@@ -35,7 +35,6 @@ enum timeline_schedule {
     TIMELINE_ZB_H1,
     TIMELINE_SCHEDULES
 };
-extern const char *const timeline_schedule_names[]; /* "gpipe", ..., ended by NULL */
 
 /* How a stage pays for its messages. */
 enum timeline_messages {

@@ -17,7 +17,7 @@
 /* Documents that are in memory at a time; a run that continues has lost one block at most. */
 enum { BLOCK_DOCUMENTS = 2048, BLOCK_BYTES = 16 << 20 };
 
-const char *const curate_split_names[SPLITS] = {"train", "validation", "test"};
+static const char *const split_names[SPLITS] = {"train", "validation", "test"};
 
 /* Where the first pass is, as it stands in a file of WORK. */
 struct state {
@@ -367,8 +367,8 @@ static enum rk_status write_split(struct run *r, struct shuffle *shuffle, int sp
     struct split_file file = {.counts = &r->state.report.split[split]};
     char from[4096], to[4096];
     if (split != SPLIT_TRAIN && r->options->part[split] <= 0) return RK_OK;
-    snprintf(from, sizeof from, "%s/%s.jsonl", r->work, curate_split_names[split]);
-    snprintf(to, sizeof to, "%s/%s.jsonl", r->options->folder, curate_split_names[split]);
+    snprintf(from, sizeof from, "%s/%s.jsonl", r->work, split_names[split]);
+    snprintf(to, sizeof to, "%s/%s.jsonl", r->options->folder, split_names[split]);
     errno = 0;
     file.file = fopen(from, "wb");
     if (!file.file) return fail_file(from, error);

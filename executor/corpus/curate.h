@@ -16,8 +16,6 @@
 
 #define CURATE_WORK "work"
 
-extern const char *const curate_split_names[SPLITS];
-
 struct curate_counts {
     uint64_t documents, bytes;
 };

@@ -15,8 +15,6 @@ struct diff {
     struct rk_prediction a, b;
 };
 
-/* A, or B; points into the diff. */
-struct forecast diff_side(const struct diff *d, bool second);
 bool diff_fits(const struct diff *d); /* both, unsure ones too */
 
 /* "B takes 5.2 % less time than A, ...; both fit". */

@@ -25,7 +25,8 @@ static const char *memory_text(struct report *report, const struct plan_judgemen
     return report_text(report, "%+.2f GiB", (j->need_bytes - before_bytes) / 0x1p30);
 }
 
-struct forecast diff_side(const struct diff *d, bool second)
+/* A, or B; points into the diff. */
+static struct forecast diff_side(const struct diff *d, bool second)
 {
     return (struct forecast){
         &d->in.model, &d->in.system, second ? &d->in.b : &d->in.a, second ? &d->b : &d->a,

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-const char *const timeline_schedule_names[] = {"gpipe", "1f1b", "interleaved", "zb-h1", NULL};
+static const char *const schedule_names[] = {"gpipe", "1f1b", "interleaved", "zb-h1"};
 
 static void find_reasons(struct timeline_plan *plan, bool unequal)
 {
@@ -260,7 +260,7 @@ struct timeline_options timeline_options_of(const struct rk_strategy *strategy)
 static enum rk_status check_schedule(const struct rk_strategy *s,
                                      const struct timeline_options *options, struct rk_error *error)
 {
-    const char *name = timeline_schedule_names[options->schedule];
+    const char *name = schedule_names[options->schedule];
     if (options->schedule == TIMELINE_INTERLEAVED && s->interleaving == 1)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "schedule interleaved: the strategy has one chunk on a rank: give it an "
@@ -286,7 +286,7 @@ enum rk_status timeline_plan_of(struct timeline_plan *plan, const struct rk_mode
     *plan = (struct timeline_plan){
         .pipeline = {schedules[options->schedule], (uint32_t)s->pipeline, (uint32_t)s->interleaving,
                      s->batch / s->data / s->microbatch, !s->training},
-        .schedule = timeline_schedule_names[options->schedule],
+        .schedule = schedule_names[options->schedule],
         .messages = options->messages,
         .in_flight = "blocks",
         .ranks_per_stage = s->tensor * s->data,

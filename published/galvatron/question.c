@@ -41,7 +41,7 @@ static enum rk_status read_sequence(const struct place *place, void *target, str
 #define AT(member) .offset = offsetof(struct galvatron_question, member)
 #define OFF(name, member, text) { name, FIELD_COUNT, AT(member), .max = 1, .help = text }
 #define LIMIT(name, member, text) { name, FIELD_COUNT, AT(member), .min = 1, .max = GALVATRON_MAX_DEGREE, .preset = 8, .help = text }
-const struct field galvatron_question_fields[] = {
+static const struct field galvatron_question_fields[] = {
     { "name",              FIELD_TEXT,   AT(name), .size = 128, .help = "of the case" },
     { "model",             FIELD_TEXT,   FIELD_REQUIRED, AT(model), .size = 128, .help = "profile of the model" },
     { "hardware",          FIELD_TEXT,   FIELD_REQUIRED, AT(hardware), .size = 128, .help = "profile of the machine" },

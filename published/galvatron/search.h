@@ -30,7 +30,6 @@ struct galvatron_question {
     double change_scale;
 };
 
-extern const struct field galvatron_question_fields[];
 extern const char *const galvatron_pipeline_names[], *const galvatron_precision_names[];
 
 /* RK_BAD_INPUT names the key. */
