@@ -172,7 +172,6 @@ static bool pairs_exceed(const struct run *r, const struct memory_rule *rule, do
     return false;
 }
 
-/* Does some stage need more than `limit`? */
 bool run_exceeds(struct run *r, uint64_t choice, int schedule, double limit)
 {
     const enum rk_schedule order = r->timetable->schedule[schedule];
