@@ -10,10 +10,6 @@ enum { AIM_TEXT = 1024 };
 /* The aim as a condition, in `text` unless it is a condition already; NULL: everything counts. */
 const char *aim_condition(const struct rk_aim *aim, char text[AIM_TEXT]);
 
-/* Samples per second that a plan has at least which counts: what the condition says of the step is
- * one of them, so that a search need not look at slower plans. */
-double aim_least(const struct rk_plans_problem *problem, const struct rk_aim *aim);
-
 /* What is asked: the problem on a machine whose device has as much less memory as is left free. */
 struct aimed {
     struct rk_plans_problem problem;

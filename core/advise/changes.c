@@ -115,7 +115,7 @@ static bool find_added(const struct tries *t, const struct rk_plans_problem *pro
     const char *counts = aim_condition(t->aim, where);
     const struct rk_query query = {.where = counts,
                                    .sort = "offload_bytes",
-                                   .least_samples_per_s = aim_least(problem, t->aim),
+                                   .least_samples_per_s = t->aim->samples_per_s,
                                    .top = 1,
                                    .threads = t->aim->threads};
     struct rk_aim aim = *t->aim;
@@ -269,7 +269,7 @@ static bool is_slow(const struct tries *t)
 {
     const struct rk_plans_problem *p = t->problem;
     return t->aim->where && rk_answerer(p->base.framework)->layers && !p->system->machine &&
-           isinf(condition_longest_s(t->aim->where, p->base.framework));
+           isinf(condition_limits(t->aim->where, p->base.framework).longest_s);
 }
 
 enum { FEW_SIZES = 2 };

@@ -1,7 +1,6 @@
 /* choose.c - the best plan that counts, and what to take where there is none: always a plan of the
  * space that `reckon search` goes through. */
 #include "advise/aim.h"
-#include "search/conjuncts.h"
 
 #include <math.h>
 
@@ -23,15 +22,6 @@ const struct rk_plans_problem *aim_at(struct aimed *to, const struct rk_plans_pr
     return &to->problem;
 }
 
-double aim_least(const struct rk_plans_problem *problem, const struct rk_aim *aim)
-{
-    const double rounding = 1 - 1e-9;
-    if (!aim->where || problem->system->machine || !rk_answerer(problem->base.framework)->layers)
-        return aim->samples_per_s; /* Calculon's plans round a batch down */
-    return fmax(aim->samples_per_s, rounding * (double)problem->base.batch /
-                                        condition_longest_s(aim->where, problem->base.framework));
-}
-
 double aim_memory(const struct rk_aim *aim, double bytes)
 {
     const double room = aim->room > 0 ? aim->room : 1;
@@ -48,7 +38,7 @@ static bool find(const struct rk_plans_problem *asked, const struct rk_aim *aim,
     struct aimed roomy;
     const struct rk_plans_problem *problem = aim_at(&roomy, asked, aim);
     const struct rk_query query = {.where = aim->where,
-                                   .least_samples_per_s = aim_least(problem, aim),
+                                   .least_samples_per_s = aim->samples_per_s,
                                    .best_only = true,
                                    .top = 1,
                                    .threads = aim->threads,

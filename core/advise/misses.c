@@ -124,7 +124,7 @@ int rk_misses(const struct rk_plans_problem *asked, const struct rk_aim *aim, en
     struct rk_plans_problem without = *problem;
     without.system = &lifted;
     const struct rk_query query = {.where = aim_condition(aim, where),
-                                   .least_samples_per_s = aim_least(problem, aim),
+                                   .least_samples_per_s = aim->samples_per_s,
                                    .sort = need,
                                    .top = LOOKED_AT,
                                    .threads = aim->threads};

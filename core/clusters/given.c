@@ -377,8 +377,8 @@ static void add_work(struct judging *j)
         const struct given_part *part = &stage->part[k];
         const double most = part->most ? (double)part->most : 1;
         const double ranks = (double)(part->plan.tensor * part->plan.context);
-        work_add(j->prediction, &j->told[k].sum, ranks * (double)part->samples / most * rounds,
-                 words);
+        work_add(&j->prediction->outcome, &j->told[k].sum,
+                 ranks * (double)part->samples / most * rounds, words);
         j->peak_flops +=
             (double)part_gpus(part) *
             operand_peak(&j->question->machine->cluster[part->cluster].system, operand);
@@ -546,13 +546,9 @@ static void tell_rates(const struct judging *j)
 {
     struct rk_prediction *p = j->prediction;
     const struct rk_plan *words = &j->question->words;
-    const double possible = j->peak_flops * p->step_s;
     p->samples_per_s = (double)words->batch / p->step_s;
     p->tokens_per_s = p->samples_per_s * tokens_trained(j->question->model, words);
-    p->mfu = p->model_flop / possible;
-    p->hfu = p->executed_flop / possible;
-    p->mfu_full = p->model_flop_full / possible;
-    p->mfu_as_megatron = p->model_flop_as_megatron / possible;
+    work_rates(&p->outcome, j->peak_flops);
     p->parameters = (double)rk_model_parameters(j->question->model);
 }
 

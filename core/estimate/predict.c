@@ -30,7 +30,7 @@ const char *rk_holding_help(enum rk_holding holding)
 
 /* ---- rates ---- */
 
-void work_add(struct rk_prediction *p, const struct stage_sum *sum, double times,
+void work_add(struct rk_outcome *p, const struct stage_sum *sum, double times,
               const struct rk_plan *plan)
 {
     const double passes = rk_plan_freezes(plan) ? 2 : 3;
@@ -47,26 +47,34 @@ void work_add(struct rk_prediction *p, const struct stage_sum *sum, double times
 }
 
 /* FLOP and bytes of all ranks: each stage's on every tensor, context and data rank. */
-static void add_work(struct rk_prediction *p, const struct stage_sum *sum,
-                     const struct rk_plan *plan)
+double work_times(const struct rk_plan *plan)
 {
     const double ranks = (double)(plan->tensor * plan->context * rk_plan_data(plan));
-    work_add(p, sum, ranks * microbatches_of(plan), plan);
+    return ranks * microbatches_of(plan);
+}
+
+double plan_peak_flops(const struct rk_system *system, const struct rk_plan *plan)
+{
+    return operand_peak(system, operand_of(plan->precision, true)) * (double)plan->ranks;
+}
+
+void work_rates(struct rk_outcome *p, double peak_flops)
+{
+    const double possible = peak_flops * p->step_s;
+    p->mfu = p->model_flop / possible;
+    p->hfu = p->executed_flop / possible;
+    p->mfu_full = p->model_flop_full / possible;
+    p->mfu_as_megatron = p->model_flop_as_megatron / possible;
 }
 
 static void rates(struct rk_prediction *p, const struct rk_model *model,
                   const struct rk_system *system, const struct rk_plan *plan)
 {
-    const double peak = operand_peak(system, operand_of(plan->precision, true));
-    const double possible = peak * (double)plan->ranks * p->step_s;
     p->hbm_bytes = p->stage[p->tightest].total_bytes;
     memcpy(p->holds, p->stage[p->tightest].holds, sizeof p->holds);
     p->samples_per_s = (double)plan->batch / p->step_s;
     p->tokens_per_s = p->samples_per_s * tokens_trained(model, plan);
-    p->mfu = p->model_flop / possible;
-    p->hfu = p->executed_flop / possible;
-    p->mfu_full = p->model_flop_full / possible;
-    p->mfu_as_megatron = p->model_flop_as_megatron / possible;
+    work_rates(&p->outcome, plan_peak_flops(system, plan));
     p->parameters = (double)rk_model_parameters(model);
 }
 
@@ -142,7 +150,7 @@ static void predict_stages(struct rk_prediction *p, const struct layer_folds *fo
     p->stages = map.stages;
     for (int i = 0; i < map.stages; i++) {
         const struct stage_sum *sum = &sums.sum[map.class_of[i]];
-        add_work(p, sum, plan);
+        work_add(&p->outcome, sum, work_times(plan), plan);
         const struct stage_sum *other = &sums.sum[map.class_of[map.stages - 1 - i]];
         fill_stage(p, i, sum, other, fold, system, &sharing, plan);
     }
@@ -169,7 +177,7 @@ static void predict_runs(struct rk_prediction *p, const struct rk_model *model,
         map.class_of[i] = map.first_of[i] = (uint16_t)i;
         sums.sum[i] = stage.sum;
         sums.end[i] = stage.end;
-        add_work(p, &stage.sum, plan);
+        work_add(&p->outcome, &stage.sum, work_times(plan), plan);
         note_stage(p, i);
     }
     const struct staged staged = {.map = &map,

@@ -16,7 +16,16 @@ int layers_operations(const struct rk_model *model, const struct rk_system *syst
                       const struct rk_plan *plan, struct rk_operation *operations, int most);
 
 /* Adds the work of a stage on a microbatch, `times` times, for all its ranks and microbatches. */
-void work_add(struct rk_prediction *prediction, const struct stage_sum *sum, double times,
+void work_add(struct rk_outcome *outcome, const struct stage_sum *sum, double times,
               const struct rk_plan *plan);
+
+/* On how many ranks a stage does that for each microbatch of theirs, times microbatches. */
+double work_times(const struct rk_plan *plan);
+
+/* FLOP per second of all ranks, in the precision of the products. */
+double plan_peak_flops(const struct rk_system *system, const struct rk_plan *plan);
+
+/* The shares that the FLOP added up are of what the peaks of all ranks give in the step. */
+void work_rates(struct rk_outcome *outcome, double peak_flops);
 
 #endif

@@ -328,13 +328,20 @@ void stage_bare_outline(struct stage_sum *bare, const struct stage_sum *sum)
         bare->ends_total_bytes[end] = 0;
 }
 
+void stage_details(struct stage_sum *sum, const struct layer_folds *fold,
+                   const struct rk_model *model, const struct rk_plan *plan,
+                   const struct stage_blocks *blocks)
+{
+    memset((char *)sum + OUTLINE_BYTES, 0, sizeof *sum - OUTLINE_BYTES);
+    add_stage(sum, add_details, fold, model, plan, blocks);
+}
+
 void stage_sum(struct stage_sum *sum, const struct layer_folds *fold, const struct rk_model *model,
                const struct rk_plan *plan, const struct stage_blocks *blocks)
 {
-    memset(sum, 0, sizeof *sum);
     stage_outline(sum, fold, model, plan, blocks);
     if (!plan->recompute_rest) add_stage(sum, add_swaps, fold, model, plan, blocks);
-    add_stage(sum, add_details, fold, model, plan, blocks);
+    stage_details(sum, fold, model, plan, blocks);
 }
 
 /* ---- two stages on one rank ---- */

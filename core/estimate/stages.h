@@ -110,6 +110,11 @@ void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
                    const struct rk_model *model, const struct rk_plan *plan,
                    const struct stage_blocks *blocks);
 
+/* The details next to an outline. */
+void stage_details(struct stage_sum *sum, const struct layer_folds *fold,
+                   const struct rk_model *model, const struct rk_plan *plan,
+                   const struct stage_blocks *blocks);
+
 /* The outline of the same blocks with other layers recomputed: the same, bit by bit. */
 void stage_again(struct stage_sum *sum, const struct layer_folds *fold,
                  const struct rk_model *model, const struct rk_plan *plan,

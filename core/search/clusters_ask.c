@@ -231,7 +231,10 @@ static enum rk_status order(struct clusters_space *s, const struct rk_query *que
     struct finds finds;
     others.where = NULL; /* the search had it */
     enum rk_status status = question_open(&question, &s->space, &others, error);
-    if (status != RK_OK) return status;
+    if (status != RK_OK) {
+        question_close(&question);
+        return status;
+    }
     const uint64_t top = query->top < s->space.count ? query->top : s->space.count;
     bool good = finds_open(&finds, &question, top ? top : 1);
     for (uint64_t i = 0; good && i < s->space.count; i++) {
@@ -246,6 +249,7 @@ static enum rk_status order(struct clusters_space *s, const struct rk_query *que
     const uint64_t matches = finds.matches;
     good = good && finds_finish(&finds, answer);
     finds_close(&finds);
+    question_close(&question);
     if (!good) return no_memory(error);
     answer->matches = matches;
     return RK_OK;

@@ -65,24 +65,36 @@ void conjuncts_close(struct conjuncts *c)
     *c = (struct conjuncts){.count = 0};
 }
 
-/* "step_s < 5": three terms. */
-static double longest_s(const struct expression *e)
+/* "step_s < 5" or "5 > step_s": three terms. Raises or lowers `limit` to the number. */
+static void note_limit(const struct expression *e, const char *figure, bool most, double *limit)
 {
     const struct term *t = e->term;
-    const bool bounds = e->terms == 3 && t[0].kind == TERM_FIGURE && t[1].kind == TERM_NUMBER &&
-                        (t[2].kind == TERM_LESS || t[2].kind == TERM_LESS_EQUAL) &&
-                        strcmp(rk_figures()[t[0].place].name, "step_s") == 0;
-    return bounds ? t[1].number : INFINITY;
+    if (e->terms != 3 || t[2].kind < TERM_LESS || t[2].kind > TERM_GREATER_EQUAL) return;
+    const bool turned = t[0].kind == TERM_NUMBER;
+    const bool less = t[2].kind == TERM_LESS || t[2].kind == TERM_LESS_EQUAL;
+    if (t[turned].kind != TERM_FIGURE || t[!turned].kind != TERM_NUMBER) return;
+    if (strcmp(rk_figures()[t[turned].place].name, figure) != 0 || (less != turned) != most) return;
+    *limit = (most ? fmin : fmax)(*limit, t[!turned].number);
 }
 
-double condition_longest_s(const char *text, enum rk_framework framework)
+struct limits conjuncts_limits(const struct conjuncts *c)
+{
+    struct limits limits = NO_LIMITS;
+    for (int i = 0; i < c->count; i++) {
+        note_limit(&c->part[i], "step_s", true, &limits.longest_s);
+        note_limit(&c->part[i], "hbm_bytes", true, &limits.most_bytes);
+        note_limit(&c->part[i], "mfu", false, &limits.least_mfu);
+    }
+    return limits;
+}
+
+struct limits condition_limits(const char *text, enum rk_framework framework)
 {
     struct conjuncts c;
     struct rk_error error;
-    double longest = INFINITY;
+    struct limits limits = NO_LIMITS;
     if (conjuncts_open(&c, predictor_of(framework), text, &error) == RK_OK)
-        for (int i = 0; i < c.count; i++)
-            longest = fmin(longest, longest_s(&c.part[i]));
+        limits = conjuncts_limits(&c);
     conjuncts_close(&c);
-    return longest;
+    return limits;
 }

@@ -15,9 +15,10 @@ struct conjuncts {
 /* RK_BAD_ARGUMENT with the column when the condition is wrong. Close in any case. */
 enum rk_status conjuncts_open(struct conjuncts *conjuncts, const struct predictor *predictor,
                               const char *text, struct rk_error *error);
-/* The longest step that a condition lets through, by what it says of step_s alone; INFINITY: any.
- */
-double condition_longest_s(const char *text, enum rk_framework framework);
+
+/* What a condition says of a figure alone, as "hbm <= 60GiB"; of a wrong one nothing. */
+struct limits conjuncts_limits(const struct conjuncts *conjuncts);
+struct limits condition_limits(const char *text, enum rk_framework framework);
 
 /* Has it an `or` outside parentheses? Then it has no parts. */
 bool condition_has_or(const char *text);

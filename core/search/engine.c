@@ -69,10 +69,12 @@ static void worker_look(struct visitor *visitor, const struct batch *batch, int 
     }
 }
 
-/* Are there plans that need not be looked at for their time alone? */
+/* Are there plans that need not be looked at? */
 static bool prunes(const struct question *question)
 {
-    return question->plain || question->best_only || question->least > 0;
+    const struct limits *limits = &question->limits;
+    return question->plain || question->best_only || question->least > 0 || limits->least_mfu > 0 ||
+           isfinite(limits->longest_s) || isfinite(limits->most_bytes);
 }
 
 static bool worker_open(struct worker *w, const struct question *question,
@@ -80,6 +82,8 @@ static bool worker_open(struct worker *w, const struct question *question,
 {
     const struct predictor *predictor = question->space->predictor;
     w->visitor = (struct visitor){.needs = !question->plain,
+                                  .works = question->reads & READS_WORK,
+                                  .limits = question->limits,
                                   .prune = prunes(question) && query->mode == RK_SEARCH_PRUNED,
                                   .batch = question->plain ? worker_batch : worker_look,
                                   .counts = &w->counts,
@@ -540,7 +544,10 @@ enum rk_status ask_with(const struct rk_space *space, const struct rk_query *que
         return asked;
     }
     enum rk_status status = question_open(&question, space, query, error);
-    if (status != RK_OK) return status;
+    if (status != RK_OK) {
+        question_close(&question);
+        return status;
+    }
     struct session session = {.space = space,
                               .predictor = space->predictor,
                               .question = &question,
@@ -553,6 +560,7 @@ enum rk_status ask_with(const struct rk_space *space, const struct rk_query *que
         search(&session, answer);
         status = session.status;
     }
+    question_close(&question);
     if (status != RK_OK) rk_answer_release(answer);
     answer->seconds = now_s() - start_s;
     return status;

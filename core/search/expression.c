@@ -16,8 +16,15 @@ static const struct {
                {"memory", "hbm_bytes"}, {"mem2", "offload_bytes"}, {"rate", "samples_per_s"}};
 
 static const char *const quick[QUICK_FIGURES] = {
-    [QUICK_STEP] = "step_s",   [QUICK_SAMPLES] = "samples_per_s", [QUICK_TOKENS] = "tokens_per_s",
-    [QUICK_HBM] = "hbm_bytes", [QUICK_LOWER] = "offload_bytes",
+    [QUICK_STEP] = "step_s",
+    [QUICK_SAMPLES] = "samples_per_s",
+    [QUICK_TOKENS] = "tokens_per_s",
+    [QUICK_HBM] = "hbm_bytes",
+    [QUICK_LOWER] = "offload_bytes",
+    [QUICK_MFU] = "mfu",
+    [QUICK_HFU] = "hfu",
+    [QUICK_MFU_FULL] = "mfu_full",
+    [QUICK_MFU_AS_MEGATRON] = "mfu_as_megatron",
 };
 
 static const char *const more_is_better[] = {
@@ -58,7 +65,8 @@ void quick_places(const struct predictor *predictor, int place[QUICK_FIGURES])
 static unsigned reads_of(const struct rk_figure *figure)
 {
     const int found = position(figure->name, quick, QUICK_FIGURES);
-    return found < 0 ? READS_SLOW : found == QUICK_LOWER ? READS_LOWER : 0;
+    if (found < 0) return READS_SLOW;
+    return found > QUICK_LOWER ? READS_WORK : found == QUICK_LOWER ? READS_LOWER : 0;
 }
 
 /* Names in expressions may have '_' where flags have '-'. */

@@ -23,10 +23,14 @@ enum quick_figure {
     QUICK_TOKENS,
     QUICK_HBM,
     QUICK_LOWER, /* of some plans */
+    QUICK_MFU,   /* likewise, as those that follow */
+    QUICK_HFU,
+    QUICK_MFU_FULL,
+    QUICK_MFU_AS_MEGATRON,
     QUICK_FIGURES
 };
 
-/* Where they are among the figures of a predictor. */
+/* Where they are among the figures of a predictor; -1: it has none. */
 void quick_places(const struct predictor *predictor, int place[QUICK_FIGURES]);
 
 /* Compiles `length` characters; `first` is what column 1 of messages stands for. RK_BAD_ARGUMENT

@@ -7,7 +7,7 @@
 enum { EXPRESSION_TERMS = 128 };
 
 /* What an expression looks at. */
-enum { READS_PLAN = 1, READS_LOWER = 2, READS_SLOW = 4 };
+enum { READS_PLAN = 1, READS_LOWER = 2, READS_WORK = 4, READS_SLOW = 8 };
 
 struct expression {
     const struct predictor *predictor;

@@ -223,7 +223,8 @@ void run_fold_layers(struct run *r)
         s->family[i].any = false;
     for (uint32_t i = 0; i < s->recomputes; i++) {
         rk_plan_axis_set(&s->plan, RK_PLAN_RECOMPUTE, recompute[i]);
-        fold_outline(&s->fold[i], &s->timed, s->problem->system, &s->plan);
+        (r->visitor->works ? fold_timed : fold_outline)(&s->fold[i], &s->timed, s->problem->system,
+                                                        &s->plan);
         note_fold(&s->family[family_of(recompute[i])], &s->fold[i]);
         find_block_times(&s->block_s[i], &s->fold[i], s->problem->model);
         balance_row(s, i, &s->fold[i], RECOMPUTED);

@@ -172,8 +172,7 @@ static bool pairs_exceed(const struct run *r, const struct memory_rule *rule, do
     return false;
 }
 
-/* Does some stage need more than `limit`? */
-static bool run_exceeds(struct run *r, uint64_t choice, int schedule, double limit)
+bool run_exceeds(struct run *r, uint64_t choice, int schedule, double limit)
 {
     const enum rk_schedule order = r->timetable->schedule[schedule];
     const struct memory_rule *rule = rule_of(r, choice, order);

@@ -150,6 +150,7 @@ struct plan_scratch {
     struct stage_sum sum[RK_MAX_STAGES]; /* (classes) of one division, or the least of several */
     struct stage_end end[RK_MAX_STAGES];
     double pass_s[RK_MAX_STAGES][FOLD_PASSES]; /* of sum, before anything is moved */
+    struct rk_outcome work;                    /* of the division at hand, with visitor.works */
     struct stage_flights flights[RK_MAX_STAGES];
     struct stage_flights of_class[RK_MAX_STAGES]; /* (classes) of a V: the most of its stages */
     const struct stage_flights *flight[RK_MAX_STAGES]; /* (classes) of the map at hand */
@@ -216,6 +217,7 @@ struct run {
     uint64_t leaves;  /* plans of one tuple of stages */
     uint64_t choices; /* ... that pass the checks of sharding and offload */
     double microbatches, send_s;
+    double longest_s; /* of a step that is wanted */
     struct extremes extremes;
     struct stage_sum model; /* see sum_model */
     bool inputs_are_less;   /* a layer that keeps its inputs alone holds less than one as it is */
@@ -360,6 +362,9 @@ bool run_mean_exceeds(struct run *r);
 /* What the places of the map at hand have left for what depends on recomputation. */
 void run_find_rooms(struct run *r);
 
+/* Does some stage need more than `limit`? */
+bool run_exceeds(struct run *r, uint64_t choice, int schedule, double limit);
+
 /* Of the stage that needs most. */
 double run_tightest_bytes(struct run *r, uint64_t choice, int schedule);
 
@@ -381,11 +386,15 @@ double run_slowest_s(const struct run *r, const struct stage_map *map,
 static inline bool run_bounded(const struct run *r, double stage_s)
 {
     const double shortest_s = r->microbatches * stage_s * rounding;
-    return r->visitor->prune && (double)r->s->plan.batch < r->visitor->least * shortest_s;
+    return r->visitor->prune &&
+           ((double)r->s->plan.batch < r->visitor->least * shortest_s || shortest_s > r->longest_s);
 }
 
 /* Is any plan too slow, whatever divisions of these families compute again? */
 bool run_all_bounded(const struct run *r, const struct shape *shape);
+
+/* Of the member at hand, whatever its plans recompute. */
+double run_longest_s(struct run *r);
 
 /* Tells the visitor of those that fit. */
 void run_time_division(struct run *r);

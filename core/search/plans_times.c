@@ -1,5 +1,8 @@
 #include "search/plans_run.h"
 
+#include "base/extremes.h"
+#include "estimate/predict.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -40,6 +43,23 @@ bool run_all_bounded(const struct run *r, const struct shape *shape)
         if (shape->divisions[i])
             all = run_bounded(r, run_slowest_s(r, &shape->map, &r->s->least_s[i], pairs));
     return all;
+}
+
+/* MFU is the FLOP of the model, whatever stages they are on, over those of the peaks. */
+double run_longest_s(struct run *r)
+{
+    const struct plan_scratch *s = r->s;
+    const struct rk_model *model = s->problem->model;
+    const struct limits *limits = &r->visitor->limits;
+    struct stage_blocks blocks = {.all = (double)model->layers, .first = true, .last = true};
+    struct rk_outcome work = {.step_s = 1};
+    struct stage_sum all;
+    if (!(limits->least_mfu > 0)) return limits->longest_s;
+    layer_count(model, 0, model->layers, blocks.counts[AS_IT_IS]);
+    stage_details(&all, &s->fold[0], model, &s->plan, &blocks);
+    work_add(&work, &all, work_times(&s->plan), &s->plan);
+    work_rates(&work, plan_peak_flops(s->problem->system, &s->plan));
+    return smaller(limits->longest_s, work.mfu / limits->least_mfu);
 }
 
 /* ---- data parallelism ---- */
@@ -104,6 +124,12 @@ static bool offloads(const struct run *r, const struct memory_rule *rule)
     return any;
 }
 
+/* How much runs again through two buffers is decided as a plan is timed. */
+static bool knows_work(const struct run *r)
+{
+    return r->visitor->works && !r->s->plan.recompute_rest;
+}
+
 static void report(struct run *r, const double *step_s, uint64_t index, double hbm_bytes,
                    bool offloaded)
 {
@@ -113,6 +139,7 @@ static void report(struct run *r, const double *step_s, uint64_t index, double h
                                             .step_s = step_s,
                                             .hbm_bytes = &hbm_bytes,
                                             .lower_bytes = &lower_bytes,
+                                            .work = knows_work(r) ? &r->s->work : NULL,
                                             .index = single_index},
                                   .index = index};
     r->visitor->batch(r->visitor, &single.batch, 1);
@@ -130,6 +157,8 @@ static void time_plan(struct run *r, uint64_t choice, int schedule)
     step_outline(&outline, &staged, &s->plan);
     r->visitor->explain->timed++;
     if ((double)s->plan.batch / outline.step_s < r->visitor->least) return;
+    s->work.step_s = outline.step_s;
+    if (knows_work(r)) work_rates(&s->work, plan_peak_flops(s->problem->system, &s->plan));
     const double hbm_bytes = r->visitor->needs ? run_tightest_bytes(r, choice, schedule) : 0;
     report(r, &outline.step_s,
            r->base + (r->tuple + (uint64_t)schedule) * r->leaves + s->choice[choice].index,
@@ -143,10 +172,15 @@ static void time_choice(struct run *r, uint64_t choice)
 {
     struct plan_scratch *s = r->s;
     const bool each = s->plan.recompute_rest;
+    const double most_bytes = r->visitor->limits.most_bytes / rounding;
     bool moved = false;
     for (int i = 0; i < r->timetable->schedules; i++) {
         if (r->state->refused[i] || !s->fits[choice * RK_SCHEDULES + (uint64_t)i]) continue;
         s->plan.schedule = r->timetable->schedule[i];
+        if (r->visitor->prune && run_exceeds(r, choice, i, most_bytes)) {
+            count_bounded(r, 1);
+            continue;
+        }
         if (!moved || each) {
             set_choice(r, &s->choice[choice]);
             move_classes(r, &s->sharding[s->choice[choice].sharding]);
@@ -157,6 +191,17 @@ static void time_choice(struct run *r, uint64_t choice)
     }
 }
 
+/* The FLOP of all stages, in the order of a prediction. */
+static void find_work(struct run *r)
+{
+    struct plan_scratch *s = r->s;
+    s->work = (struct rk_outcome){.reasons = 0};
+    for (int i = 0; i < r->map->classes; i++)
+        stage_details(&s->sum[i], r->fold, s->problem->model, &s->plan, &r->map->blocks[i]);
+    for (int i = 0; i < r->map->stages; i++)
+        work_add(&s->work, &s->sum[r->map->class_of[i]], work_times(&s->plan), &s->plan);
+}
+
 void run_time_division(struct run *r)
 {
     struct plan_scratch *s = r->s;
@@ -164,6 +209,7 @@ void run_time_division(struct run *r)
         stage_again(&s->sum[i], r->fold, s->problem->model, &s->plan, &r->map->blocks[i]);
         memcpy(s->pass_s[i], s->sum[i].pass_s, sizeof s->pass_s[i]);
     }
+    if (knows_work(r)) find_work(r);
     for (uint64_t choice = 0; choice < r->choices; choice++)
         time_choice(r, choice);
 }

@@ -360,6 +360,7 @@ static void run_plans(struct run *r, const struct plan_member *member)
     check_choices(r, member);
     if (!sift(r, failed == PLAN_CHECKS ? RK_FITS : reason.verdict)) return;
     run_fold_layers(r);
+    r->longest_s = run_longest_s(r);
     r->send_s = send_s_of(&s->fold[0], p->system, &s->plan);
     open_sharings(r);
     recall_member(r);

@@ -24,6 +24,17 @@ static enum rk_status compile_objective(struct question *q, const char *text, si
     return compile(q, &q->objective[q->objectives++], text, length, first, error);
 }
 
+static enum rk_status compile_where(struct question *q, const char *text, struct rk_error *error)
+{
+    struct expression whole;
+    enum rk_status status = expression_compile_condition(&whole, q->space->predictor, text, error);
+    if (status == RK_OK) status = conjuncts_open(&q->where, q->space->predictor, text, error);
+    if (status != RK_OK) return status;
+    q->reads |= whole.reads;
+    q->limits = conjuncts_limits(&q->where);
+    return RK_OK;
+}
+
 enum rk_status question_open(struct question *q, const struct rk_space *space,
                              const struct rk_query *query, struct rk_error *error)
 {
@@ -33,12 +44,10 @@ enum rk_status question_open(struct question *q, const struct rk_space *space,
                            .best_only = query->best_only && !query->sort && !query->pareto,
                            .least = query->least_samples_per_s,
                            .has_where = query->where != NULL,
+                           .limits = NO_LIMITS,
                            .has_frontier = query->pareto != NULL};
     quick_places(space->predictor, q->place);
-    if (q->has_where) {
-        status = expression_compile_condition(&q->where, space->predictor, query->where, error);
-        q->reads |= status == RK_OK ? q->where.reads : 0;
-    }
+    if (q->has_where) status = compile_where(q, query->where, error);
     if (!q->has_frontier && status == RK_OK) {
         const char *sort = query->sort ? query->sort : "samples_per_s";
         return compile_objective(q, sort, strlen(sort), 0, error);
@@ -51,6 +60,11 @@ enum rk_status question_open(struct question *q, const struct rk_space *space,
         start = comma ? comma + 1 : NULL;
     }
     return status;
+}
+
+void question_close(struct question *q)
+{
+    conjuncts_close(&q->where);
 }
 
 /* ---- what was found ---- */
@@ -85,12 +99,23 @@ static void take_point(struct finds *f, const struct rk_candidate *found,
     frontier_offer(&f->frontier, &point);
 }
 
+/* Does a part of the condition not hold, of those that read nothing that is missing? */
+static bool fails(const struct finds *f, const struct rk_plan *plan, unsigned missing)
+{
+    const struct conjuncts *where = &f->question->where;
+    for (int i = 0; i < where->count; i++)
+        if (!(where->part[i].reads & missing) &&
+            expression_value(&where->part[i], plan, f->outcome.figure) == 0)
+            return true;
+    return false;
+}
+
 void finds_take(struct finds *f, uint64_t index, const struct rk_plan *plan)
 {
     const struct question *q = f->question;
     const double *figure = f->outcome.figure;
     if (figure[q->place[QUICK_SAMPLES]] < q->least) return;
-    if (q->has_where && expression_value(&q->where, plan, figure) == 0) return;
+    if (fails(f, plan, 0)) return;
     struct rk_candidate found = {.samples_per_s = figure[q->place[QUICK_SAMPLES]],
                                  .step_s = figure[q->place[QUICK_STEP]],
                                  .index = index};
@@ -104,7 +129,18 @@ void finds_take(struct finds *f, uint64_t index, const struct rk_plan *plan)
     topk_offer(&f->best, found);
 }
 
-static void fill_quick(struct finds *f, const struct batch *batch, int lane)
+static void fill_work(struct finds *f, const struct rk_outcome *work)
+{
+    const int *place = f->question->place;
+    double *figure = f->outcome.figure;
+    figure[place[QUICK_MFU]] = work->mfu;
+    figure[place[QUICK_HFU]] = work->hfu;
+    figure[place[QUICK_MFU_FULL]] = work->mfu_full;
+    figure[place[QUICK_MFU_AS_MEGATRON]] = work->mfu_as_megatron;
+}
+
+/* What a search knows without a prediction; returns what of that is missing for this plan. */
+static unsigned fill_quick(struct finds *f, const struct batch *batch, int lane)
 {
     const struct question *q = f->question;
     double *figure = f->outcome.figure;
@@ -114,21 +150,25 @@ static void fill_quick(struct finds *f, const struct batch *batch, int lane)
     figure[q->place[QUICK_TOKENS]] = samples_per_s * (double)q->space->sequence;
     figure[q->place[QUICK_HBM]] = batch->hbm_bytes[lane];
     figure[q->place[QUICK_LOWER]] = batch->lower_bytes[lane];
+    if (batch->work) fill_work(f, &batch->work[lane]);
+    return (isnan(batch->lower_bytes[lane]) ? READS_LOWER : 0) | (batch->work ? 0 : READS_WORK);
 }
 
+/* What is known first decides first: most plans that a condition excludes are not predicted. */
 bool finds_look(struct finds *f, const struct batch *batch, int lane)
 {
     const struct question *q = f->question;
     const struct predictor *predictor = q->space->predictor;
     const uint64_t index = batch->index(batch, lane);
+    const unsigned missing = READS_SLOW | fill_quick(f, batch, lane);
+    const bool predict = q->reads & missing;
     struct rk_plan plan;
-    const bool predict =
-        q->reads & READS_SLOW || (q->reads & READS_LOWER && isnan(batch->lower_bytes[lane]));
-    if (predict || q->reads & READS_PLAN) predictor->plan_at(q->space, index, &plan);
-    if (predict)
-        predictor->predict(q->space, &plan, &f->outcome);
-    else
-        fill_quick(f, batch, lane);
+    if (fails(f, NULL, READS_PLAN | missing)) return false;
+    if (predict || q->reads & READS_PLAN) {
+        predictor->plan_at(q->space, index, &plan);
+        if (fails(f, &plan, missing)) return false;
+    }
+    if (predict) predictor->predict(q->space, &plan, &f->outcome);
     finds_take(f, index, &plan);
     return f->best.count == f->best.room;
 }

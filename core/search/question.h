@@ -2,7 +2,7 @@
 #ifndef RECKON_SEARCH_QUESTION_H
 #define RECKON_SEARCH_QUESTION_H
 
-#include "search/expression.h"
+#include "search/conjuncts.h"
 #include "search/frontier.h"
 #include "search/topk.h"
 
@@ -12,16 +12,19 @@ struct question {
     bool best_only; /* the same of all that satisfy a condition, and they are not counted */
     bool has_where, has_frontier;
     double least; /* samples per second that count */
-    struct expression where;
-    int objectives; /* 1 without a frontier */
+    struct conjuncts where;
+    struct limits limits; /* of what it leaves */
+    int objectives;       /* 1 without a frontier */
     struct expression objective[OBJECTIVES];
     unsigned reads;
     int place[QUICK_FIGURES];
 };
 
-/* RK_BAD_ARGUMENT with the column when an expression is wrong. */
+/* RK_BAD_ARGUMENT with the column when an expression is wrong. Close in any case. */
 enum rk_status question_open(struct question *question, const struct rk_space *space,
                              const struct rk_query *query, struct rk_error *error);
+
+void question_close(struct question *question);
 
 /* What one thread found, or all of them. */
 struct finds {

@@ -42,7 +42,9 @@ enum rk_search_mode {
  *
  * with + - * / ( ) < <= > >= == != and, or, not; numbers may carry units. */
 struct rk_query {
-    enum rk_search_mode mode; /* with where, sort or pareto nothing is pruned, but for: */
+    /* With where, sort or pareto nothing is pruned but by single comparisons of `where` with
+     * step_s, hbm_bytes and mfu, and by: */
+    enum rk_search_mode mode;
     /* Plans with fewer samples per second do not count, and need not be looked at. */
     double least_samples_per_s;
     /* Without sort and pareto: slower plans than the best `top` are not looked at, whether they

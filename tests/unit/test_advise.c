@@ -496,8 +496,16 @@ Test(advise, sizes_answer_the_whole_question)
 
 Test(advise, longest_step_of_a_condition)
 {
-    cr_expect_eq(condition_longest_s("step_s < 5 and tp == 2 and time <= 4", RK_MEGATRON), 4);
-    cr_expect_eq(condition_longest_s("step_s < 5 or tp == 2", RK_MEGATRON), INFINITY);
-    cr_expect_eq(condition_longest_s("step_s > 5 and hbm < 9GiB", RK_MEGATRON), INFINITY);
-    cr_expect_eq(condition_longest_s("not step_s < 5", RK_MEGATRON), INFINITY);
+    const struct limits some =
+        condition_limits("step_s < 5 and tp == 2 and 4s >= time and 20% < mfu", RK_MEGATRON);
+    cr_expect_eq(some.longest_s, 4);
+    cr_expect_eq(some.least_mfu, 0.2);
+    cr_expect_eq(some.most_bytes, INFINITY);
+    cr_expect_eq(condition_limits("step_s < 5 or tp == 2", RK_MEGATRON).longest_s, INFINITY);
+    cr_expect_eq(condition_limits("not step_s < 5", RK_MEGATRON).longest_s, INFINITY);
+    const struct limits other =
+        condition_limits("step_s > 5 and hbm < 9GiB and mfu < 1 and hbm_bytes <= 8e9", RK_MEGATRON);
+    cr_expect_eq(other.longest_s, INFINITY);
+    cr_expect_eq(other.least_mfu, 0);
+    cr_expect_eq(other.most_bytes, 8e9);
 }
