@@ -243,6 +243,7 @@ static enum rk_status look_ahead(const struct check_args *args, struct loaded *l
     if (!input->model || !check_draft(input, &draft)) return RK_OK;
     if (strcmp(input->format, "words") == 0)
         model_warn_sequence(args->model, &l->model, l->sequence_why, draft.plan.sequence);
+    draft.plan.ranks = plan_gpus(&draft, args->gpus, &l->system);
     return host_add(&draft.plan, args->system, &l->system, note, error);
 }
 

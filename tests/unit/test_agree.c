@@ -160,14 +160,17 @@ static void check_sums(const struct shown *s)
 static void check_mfu(const struct shown *s)
 {
     const double hfu = number(s->rates, "hfu");
+    EXPECT(isfinite(s->step_s), "the step takes %g s", OF_CASE, s->step_s);
     EXPECT(s->mfu > 0 && s->mfu <= hfu && hfu <= 1, "MFU %g, HFU %g", OF_CASE, s->mfu, hfu);
 }
 
 /* Its words and its JSON are the plan. */
 static void check_plan_said_again(const struct shown *s)
 {
-    char file[96];
+    char file[96], gpus[24];
+    snprintf(gpus, sizeof gpus, "%.0f", number(json_object_get(s->answer, "plan"), "gpus"));
     expect_same(s, ASK("predict", OF_MACHINE, s->plan), "the plan in words");
+    expect_same(s, ASK("predict", OF_MACHINE, "-g", gpus, s->plan), "the plan with --gpus");
     snprintf(file, sizeof file, "%s/plan.json", this.folder);
     json_t *plan = json_deep_copy(json_object_get(s->answer, "plan"));
     const char *key;
@@ -193,6 +196,22 @@ static void check_fits(const struct shown *s)
            number(answer, "need_bytes"));
     EXPECT(strcmp(text(answer, "verdict"), text(s->answer, "verdict")) == 0, "fits says %s",
            OF_CASE, text(answer, "verdict"));
+    json_decref(answer);
+}
+
+/* What check calls an error of memory does not fit, and is not unsure. */
+static void check_checked(const struct shown *s)
+{
+    json_t *answer = ASK("check", OF_MACHINE, s->plan), *finding;
+    size_t i;
+    EXPECT(answer, "check refuses it: %s", OF_CASE, remarks);
+    json_array_foreach(json_object_get(answer, "findings"), i, finding)
+    {
+        const bool memory = strncmp(text(finding, "rule"), "5.", 2) == 0;
+        if (!memory || strcmp(text(finding, "severity"), "error") != 0) continue;
+        EXPECT(strcmp(text(s->answer, "outcome"), "does not fit") == 0, "check: %s %s, predict: %s",
+               OF_CASE, text(finding, "rule"), text(finding, "have"), text(s->answer, "outcome"));
+    }
     json_decref(answer);
 }
 
@@ -421,6 +440,7 @@ static void check_all(const struct shown *s)
     check_mfu(s);
     check_plan_said_again(s);
     check_fits(s);
+    check_checked(s);
     check_timeline(s);
     check_diff(s);
     check_place(s);
