@@ -201,6 +201,7 @@ static enum rk_status read_checkpoint(const char *text, struct beside *b, struct
 static bool is_file(const char *word)
 {
     struct stat about;
+    if (plan_is_line(word)) return false; /* "stages=5/recompute=full" has a slash, too */
     return strcmp(word, "-") == 0 || strchr(word, '/') || text_ends_in(word, ".json") ||
            text_ends_in(word, ".toml") || text_ends_in(word, ".sh") ||
            (strchr(word, '.') && stat(word, &about) == 0);

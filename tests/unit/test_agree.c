@@ -295,7 +295,8 @@ static void check_place(const struct shown *s)
     double sum = 0, peak = 0;
     size_t i;
     json_t *row;
-    if (code > 1) return json_decref(answer); /* no rank program: it says why */
+    if (code > 1 || strstr(remarks, "cannot be lowered"))
+        return json_decref(answer); /* no rank program: it says why */
     if (!rows && rk_machine_is_several(this.system))
         return json_decref(answer); /* not the fullest */
     EXPECT(stage_has(s, number(json_array_get(rows, 0), "bytes")), "place predicts %.17g B",
