@@ -361,20 +361,6 @@ static const struct tool tools[] = {{"megatron", "run.sh", true},
                                     {"accelerate", "accelerate.yaml", false},
                                     {"nanotron", "train.yaml", true}};
 
-/* The line that starts accelerate, which has what its configuration cannot: a comment there. */
-static void save_launch(const char *file, const char *path)
-{
-    char line[512] = "";
-    FILE *from = fopen(file, "r"), *to = fopen(path, "w");
-    cr_assert(from && to);
-    while (fgets(line, sizeof line, from) && !strstr(line, "accelerate launch"))
-        continue;
-    const char *at = strstr(line, "accelerate launch");
-    fprintf(to, "#!/bin/sh\n%s", at ? at : "");
-    fclose(from);
-    fclose(to);
-}
-
 /* Plans that a tool's file says without loss are read from it as they were. */
 static int check_tool(const struct shown *s, const struct tool *tool)
 {
