@@ -257,7 +257,7 @@ static void add_room(struct report *report, const struct fits_question *question
     const double capacity = system->memory[0].capacity_bytes;
     const double bytes = f->prediction->stage[tightest].total_bytes,
                  asked = (1 - question->room) * capacity;
-    const double chance = learned_fit(f->model, system, f->plan, bytes);
+    const double chance = verdict_probability(f);
     const bool leaves = leaves_room(question, f);
     const char *runs =
         isnan(chance) ? "" : report_text(report, "; %s", verdict_chance(report, chance));

@@ -209,7 +209,7 @@ static bool begins_with_time(const char *pareto)
 /* Is a system of several clusters, or (false) of one? */
 static bool has_system(const struct search_grid *grid, bool of_clusters)
 {
-    for (int i = 0; i < grid->systems; i++)
+    for (int i = 0; i < grid->systems * grid->sizes; i++)
         if ((grid->system[i].machine != NULL) == of_clusters) return true;
     return false;
 }

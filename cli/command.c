@@ -229,9 +229,11 @@ static enum rk_status predict_line(const struct batch *batch, const char *line, 
     char note[HOST_WORD];
     bool taken = false;
     enum rk_status status = plan_read_words(line, &input.draft, error);
+    struct rk_plan plan = input.draft.plan;
+    plan.ranks = plan_gpus(&input.draft, batch->source->gpus, &batch->input->system);
     if (status == RK_OK)
-        status = host_take(&input.draft.plan, batch->source->system, &batch->input->system, &made,
-                           &taken, note, error);
+        status = host_take(&plan, batch->source->system, &batch->input->system, &made, &taken, note,
+                           error);
     if (taken) input.system = made;
     if (status == RK_OK) {
         status = plan_settle(batch->source, &input, NULL, NULL, error);

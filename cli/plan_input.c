@@ -239,8 +239,7 @@ static enum rk_status take_host(const struct plan_source *source, struct plan_in
 {
     char note[HOST_WORD] = "";
     struct rk_plan plan = input->draft.plan;
-    if (!plan_given(&input->draft, "gpus"))
-        plan.ranks = source->gpus ? source->gpus : input->system.devices;
+    plan.ranks = plan_gpus(&input->draft, source->gpus, &input->system);
     const enum rk_status status = host_add(&plan, source->system, &input->system, note, error);
     if (*note) plan_assume(input, "%s", note);
     return status;

@@ -133,7 +133,7 @@ static void add_memory_bar(struct report *report, const struct forecast *f,
 {
     const double total = f->prediction->stage[f->prediction->tightest].total_bytes;
     const double room = forecast_system(f, f->prediction->tightest)->memory[0].capacity_bytes;
-    const double fits = error_share_below(c, room / total);
+    const double fits = verdict_probability(f);
     const bool lower = f->prediction->verdict == RK_MEMORY_EXCEEDED && total <= room;
     const char *chance = fits > 0.995   ? lower ? "the GPU's memory suffices" : "it fits"
                          : fits < 0.005 ? "it does not fit"

@@ -156,14 +156,28 @@ static struct rk_plan asked_away(const struct search_args *args)
 }
 
 /* What is offloaded goes to the memory of the nodes, where the system says no other. */
-static enum rk_status load_system(const struct search_args *args, const char *line,
+static enum rk_status load_system(const struct search_args *args, const char *line, uint64_t gpus,
                                   struct rk_system *system, struct rk_error *error)
 {
-    const struct rk_plan away = asked_away(args);
+    struct rk_plan away = asked_away(args);
     char note[HOST_WORD] = "";
+    away.ranks = gpus; /* 0: all of the system */
     enum rk_status status = rk_system_load_several(line, system, error);
     if (status == RK_OK && !system->machine) status = host_add(&away, line, system, note, error);
     if (*note && search_speaks()) fprintf(stderr, "reckon: assumed: %s\n", note);
+    return status;
+}
+
+/* One for each number of GPUs: so many share the memory of a node. */
+static enum rk_status load_sizes(struct search_grid *grid, const struct search_args *args,
+                                 const char *line, struct rk_error *error)
+{
+    const uint64_t *gpus = grid->gpus.count ? grid->gpus.value : &(uint64_t){0};
+    struct rk_system *of = &grid->system[grid->systems * grid->sizes];
+    int size = 0;
+    enum rk_status status = RK_OK;
+    for (; status == RK_OK && size < grid->sizes; size++)
+        status = load_system(args, line, gpus[size], &of[size], error);
     return status;
 }
 
@@ -171,8 +185,10 @@ static enum rk_status load(struct search_grid *grid, const struct search_args *a
                            const struct names *models, const struct names *systems,
                            struct rk_error *error)
 {
+    const struct rk_plan away = asked_away(args);
+    grid->sizes = host_wanted(&away) && grid->gpus.count ? grid->gpus.count : 1;
     grid->model = calloc((size_t)models->count, sizeof *grid->model);
-    grid->system = calloc((size_t)systems->count, sizeof *grid->system);
+    grid->system = calloc((size_t)systems->count * (size_t)grid->sizes, sizeof *grid->system);
     grid->line = calloc((size_t)systems->count, sizeof *grid->line);
     grid->choice = calloc((size_t)systems->count, sizeof *grid->choice);
     if (!grid->model || !grid->system || !grid->line || !grid->choice) return no_memory(error);
@@ -189,7 +205,7 @@ static enum rk_status load(struct search_grid *grid, const struct search_args *a
     }
     for (; status == RK_OK && grid->systems < systems->count; grid->systems++) {
         const int i = grid->systems;
-        status = load_system(args, systems->name[i], &grid->system[i], error);
+        status = load_sizes(grid, args, systems->name[i], error);
         if (status == RK_OK && !(grid->line[i] = strdup(systems->name[i])))
             status = no_memory(error);
         if (status == RK_OK && systems->choice[i] &&
@@ -205,7 +221,7 @@ static enum rk_status check_sizes(struct search_grid *grid, struct rk_error *err
     for (int i = 0; grid->gpus.count == 0 && i < grid->systems; i++)
         if (!grid->system[i].devices) return gpus_missing(&grid->system[i], error);
     for (int i = 0; grid->gpus.count && i < grid->systems; i++)
-        if (grid->system[i].machine)
+        if (grid->system[i * grid->sizes].machine)
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "--gpus does not go with several clusters: each says how many it has");
     if (grid->batch.count == 0)
@@ -245,8 +261,9 @@ enum rk_status search_grid_open(struct search_grid *grid, const struct search_ar
 
 void search_grid_release(struct search_grid *grid)
 {
-    for (int i = 0; grid->choice && i < grid->systems; i++) {
+    for (int i = 0; grid->choice && i < grid->systems * grid->sizes; i++)
         rk_system_release(&grid->system[i]);
+    for (int i = 0; grid->choice && i < grid->systems; i++) {
         free(grid->line[i]);
         free(grid->choice[i]);
     }
@@ -262,8 +279,8 @@ struct grid_problem search_grid_at(const struct search_grid *grid, size_t i)
     const size_t batches = (size_t)grid->batch.count;
     const size_t gpus = grid->gpus.count ? (size_t)grid->gpus.count : 1;
     const size_t rest = i / batches, pair = rest / gpus;
-    const size_t at = pair % (size_t)grid->systems;
-    const struct rk_system *system = &grid->system[at];
+    const size_t at = pair % (size_t)grid->systems, sizes = (size_t)grid->sizes;
+    const struct rk_system *system = &grid->system[at * sizes + (sizes > 1 ? rest % gpus : 0)];
     return (struct grid_problem){
         .model = &grid->model[pair / (size_t)grid->systems],
         .system = system,

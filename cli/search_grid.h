@@ -8,11 +8,12 @@
 struct search_grid {
     int models, systems;
     struct rk_model *model;   /* (models) */
-    struct rk_system *system; /* (systems) */
+    struct rk_system *system; /* (systems, sizes) of one size unless nodes follow the GPUs */
     char **line;              /* (systems) as they were said */
     char **choice;            /* (systems) of lists in braces; NULL: it is as given */
     struct number_list gpus;  /* count 0: as many as each system says it has */
     struct number_list batch;
+    int sizes;
     size_t problems;
 };
 

@@ -14,10 +14,20 @@ const char *verdict_chance(struct report *report, double probability)
     return isnan(probability) ? "" : report_text(report, "P(fits) %.0f %%", 100 * probability);
 }
 
+/* Is a device too small even for what is the same in all runs? */
+static bool is_hopeless(const struct forecast *f)
+{
+    for (int i = 0; i < f->prediction->stages; i++)
+        if (sure_states(&f->prediction->stage[i]) > forecast_system(f, i)->memory[0].capacity_bytes)
+            return true;
+    return false;
+}
+
 /* P(fits) of the fullest stage; NAN where no measured runs say it. */
 static double verdict_probability(const struct forecast *f)
 {
     const int tightest = f->prediction->tightest;
+    if (is_hopeless(f)) return 0;
     return learned_fit(f->model, forecast_system(f, tightest), f->plan,
                        f->prediction->stage[tightest].total_bytes);
 }
@@ -25,7 +35,7 @@ static double verdict_probability(const struct forecast *f)
 enum sure verdict_sure(const struct forecast *f, const struct sure_bounds *bounds)
 {
     const struct rk_prediction *p = f->prediction;
-    if (!p->timed) return SURE_NOT;
+    if (!p->timed || is_hopeless(f)) return SURE_NOT;
     for (int i = 0; p->verdict != RK_FITS && i < p->reasons && i < RK_MAX_REASONS; i++)
         if (p->reason[i].tier != 0) return SURE_NOT; /* what is measured is the device's peak */
     return sure_of(f->model, f->plan, p->stage[p->tightest].total_bytes,

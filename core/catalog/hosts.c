@@ -95,8 +95,7 @@ enum rk_status host_load(const struct host *host, const char *line, struct rk_sy
     return rk_system_load(text, system, error);
 }
 
-/* Does it keep anything in memory tier 1, or what the driver moves there? */
-static bool offloads(const struct rk_plan *plan)
+bool host_wanted(const struct rk_plan *plan)
 {
     bool some = plan->recompute_rest || plan->optimizer_paged;
     for (int share = 0; share < RK_SHARES; share++)
@@ -110,7 +109,7 @@ enum rk_status host_take(const struct rk_plan *plan, const char *line,
 {
     struct host host;
     *taken = false;
-    if (!offloads(plan) || !rk_answerer(plan->framework)->runs || strcmp(line, "-") == 0 ||
+    if (!host_wanted(plan) || !rk_answerer(plan->framework)->runs || strcmp(line, "-") == 0 ||
         !host_of(system, plan->ranks, &host))
         return RK_OK;
     const enum rk_status status = host_load(&host, line, made, error);

@@ -34,6 +34,9 @@ enum rk_status host_load(const struct host *host, const char *line, struct rk_sy
 /* "host memory 2 TiB per node of 8 at 50 GB/s each": what is assumed. Returns `text`. */
 const char *host_note(const struct host *host, char text[static HOST_WORD]);
 
+/* Does it keep anything in memory tier 1, or what the driver moves there? */
+bool host_wanted(const struct rk_plan *plan);
+
 /* Where the plan offloads and the system of that line has one memory whose host is known: `made` is
  * the system with it, to be released, and `note` says what was assumed. `*taken` false: neither is
  * touched. */

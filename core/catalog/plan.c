@@ -243,6 +243,15 @@ bool plan_derive(struct plan_draft *draft, struct plan_fault *fault)
     return true;
 }
 
+uint64_t plan_gpus(const struct plan_draft *draft, uint64_t gpus, const struct rk_system *system)
+{
+    struct plan_draft whole = *draft;
+    struct plan_fault ignored;
+    if (gpus) return gpus;
+    plan_take_devices(&whole, system);
+    return plan_derive(&whole, &ignored) ? whole.plan.ranks : 0;
+}
+
 static bool keeps(const struct plan_draft *draft, const enum rule *rules, size_t count,
                   struct plan_fault *fault)
 {

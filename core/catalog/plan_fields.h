@@ -58,6 +58,11 @@ bool plan_take_checkpoint(struct plan_draft *draft, const char *model);
  * that it multiplies. False: it was said, or the machine says nothing. */
 void plan_take_framework(struct plan_draft *draft, const struct rk_system *system);
 bool plan_take_devices(struct plan_draft *draft, const struct rk_system *system);
+
+/* The GPUs that the draft will have once it is complete: `gpus` where that many are asked for (0:
+ * none are), those that it names, all of the system, or the product of the degrees; 0: not known.
+ */
+uint64_t plan_gpus(const struct plan_draft *draft, uint64_t gpus, const struct rk_system *system);
 bool plan_take_precision(struct plan_draft *draft, const struct rk_system *system);
 /* All of them, and its kernels. */
 void plan_take_system(struct plan_draft *draft, const struct rk_system *system);

@@ -33,6 +33,8 @@ static bool is_needed(const struct field *field, const struct plan_draft *draft)
     const bool parts = rk_plan_layout(&draft->plan)->parts > 0; /* these say what follows */
     if (parts && (is_key(field, "gpus") || is_key(field, "microbatch"))) return false;
     if (is_key(field, "gpus") || is_key(field, "batch")) return true;
+    if (is_key(field, "framework") && rk_plan_is_torchs(&draft->plan))
+        return true; /* usual: fsdp */
     if (is_key(field, "stages")) return plan_has_stages(&draft->plan);
     if (is_key(field, "split"))
         return rk_plan_layout(&draft->plan)->splits > 0 && !plan_has_stages(&draft->plan);

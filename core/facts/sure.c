@@ -26,6 +26,12 @@ enum sure sure_of(const struct rk_model *model, const struct rk_plan *plan, doub
     return percent < round(100 * b->fails) ? SURE_NOT : SURE_UNSURE;
 }
 
+double sure_states(const struct rk_stage *stage)
+{
+    return stage->holds[RK_HOLD_weights] + stage->holds[RK_HOLD_gradients] +
+           stage->holds[RK_HOLD_optimizer];
+}
+
 enum rk_status sure_read(const char *text, struct sure_bounds *bounds, struct rk_error *error)
 {
     *bounds = sure_usual;

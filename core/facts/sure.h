@@ -9,6 +9,7 @@
 
 #include <reckon/catalog.h>
 #include <reckon/plan.h>
+#include <reckon/predict.h>
 
 /* Probabilities of fitting, compared in whole percents: at least `fits` fits, less than `fails`
  * does not. */
@@ -26,6 +27,10 @@ const char *sure_name(enum sure sure);
  * decides. `bounds` NULL: the usual ones, whose upper one is that of learned_room(). */
 enum sure sure_of(const struct rk_model *model, const struct rk_plan *plan, double need_bytes,
                   double capacity_bytes, const struct sure_bounds *bounds);
+
+/* Bytes of weights, gradients and optimizer: however the rest is predicted, a device with less
+ * memory does not hold the stage. */
+double sure_states(const struct rk_stage *stage);
 
 /* Percentages, "75,20"; "50" for both: never unsure. NULL leaves the usual. RK_BAD_ARGUMENT for
  * other texts. */

@@ -44,7 +44,8 @@ static void json_axis(FILE *out, const struct chart *chart, const char *name,
     markup_json(out, chart_axis_title(chart, axis, role, &range.scale, title, sizeof title));
     fprintf(out, ",\"factor\":%s,\"log\":%s,", number_exact(range.scale.factor, exact),
             axis->log ? "true" : "false");
-    if (axis->end > 0) fprintf(out, "\"end\":%s,", number_exact(axis->end, exact));
+    if (axis->end > 0 && isfinite(axis->end))
+        fprintf(out, "\"end\":%s,", number_exact(axis->end, exact));
     fputs("\"ticks\":[", out);
     const int count = role == CHART_VALUE ? 0 : chart_log_ticks(chart, role, ticks);
     for (int i = 0; i < count; i++)

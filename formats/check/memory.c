@@ -21,12 +21,6 @@ static const double GiB = 1024.0 * 1024 * 1024;
 enum { STATES, STAGE, HOPELESS = 1 };
 static const double slack[] = {[STATES] = 1.0, [STAGE] = 1.7};
 
-static double states_of(const struct rk_stage *stage)
-{
-    return stage->holds[RK_HOLD_weights] + stage->holds[RK_HOLD_gradients] +
-           stage->holds[RK_HOLD_optimizer];
-}
-
 /* How far a change helps: of those that help as far, the ones count that leave numbers as wide as
  * they are. */
 enum good { NO_HELP, STATES_FIT, FITS, SURELY };
@@ -127,10 +121,10 @@ static void judge_plan(const struct rk_model *model, const struct rk_system *sys
     struct rk_finding *f = NULL;
     int fullest = 0, tightest = 0;
     for (int i = 1; i < p->stages; i++) {
-        if (states_of(&p->stage[i]) > states_of(&p->stage[fullest])) fullest = i;
+        if (sure_states(&p->stage[i]) > sure_states(&p->stage[fullest])) fullest = i;
         if (p->stage[i].total_bytes > p->stage[tightest].total_bytes) tightest = i;
     }
-    const double states = states_of(&p->stage[fullest]);
+    const double states = sure_states(&p->stage[fullest]);
     if (!launch->states_only) judge_lower(model, system, plan, launch->exact_memory, p, findings);
     if (states > capacity * slack[STATES]) {
         f = findings_add(findings, "5.states");

@@ -176,6 +176,7 @@ static enum rk_status read_checkpoint(const char *text, struct beside *b, struct
 static bool is_file(const char *word)
 {
     struct stat about;
+    if (plan_is_line(word)) return false; /* "stages=5/recompute=full" has a slash, too */
     return strcmp(word, "-") == 0 || strchr(word, '/') || text_ends_in(word, ".json") ||
            text_ends_in(word, ".toml") || text_ends_in(word, ".sh") ||
            (strchr(word, '.') && stat(word, &about) == 0);
@@ -218,6 +219,7 @@ static enum rk_status look_ahead(const struct check_args *args, struct loaded *l
     if (!input->model || !check_draft(input, &draft)) return RK_OK;
     if (strcmp(input->format, "words") == 0)
         model_warn_sequence(args->model, &l->model, l->sequence_why, draft.plan.sequence);
+    draft.plan.ranks = plan_gpus(&draft, args->gpus, &l->system);
     return host_add(&draft.plan, args->system, &l->system, note, error);
 }
 

@@ -111,7 +111,7 @@ enum rk_status target_compare(const struct rk_model *model, const struct rk_plan
             advise(model, plan, list[i].row, fix, sizeof fix);
             notes_add_rule(notes, "", NOTE_REFUSED, 0, 0, key, list[i].a, fix,
                            "cannot be expressed in %s: the run has %s and trains something else",
-                           tool, list[i].b);
+                           tool, strcmp(list[i].b, "no") == 0 ? "none of it" : list[i].b);
         } else
             notes_add(notes, NOTE_WARNING, 0, 0, key, list[i].a,
                       "cannot be expressed in %s: the run has %s", tool, list[i].b);

@@ -109,7 +109,7 @@ static inline void draw_system(struct agree_case *c)
 {
     snprintf(c->system, sizeof c->system, "%s",
              ONE_OF("h100-sxm5-80g", "a100-sxm4-80g", "a100-sxm4-40g", "b200-sxm-180g",
-                    "h800-sxm5-80g", "v100-sxm2-32g", "mi300x", "rtx4090"));
+                    "h800-sxm5-80g", "v100-sxm2-32g", "mi300x", "rtx4090", "rtx3090", "l40s"));
     c->lower_tiers = one_in(3) ? 1 + (int)draw(2) : 0;
     if (c->lower_tiers > 0)
         add_words(c->system, sizeof c->system, " mem2=%sGiB@%sGB/s", ONE_OF("64", "256", "1024"),
@@ -203,6 +203,30 @@ static inline void draw_offload(struct agree_case *c)
     if (one_in(8)) SAY(c, "seq-chunks=4");
 }
 
+/* What fine-tuning and small machines are run with. */
+static inline void draw_tuning(struct agree_case *c)
+{
+    if (one_in(4))
+        SAY(c, "%s",
+            ONE_OF("lora=16", "lora=8 lora-targets=q+v", "lora=16 base=nf4", "lora=16 dora",
+                   "lora=8 lora-bytes=4", "lora=16 objective=dpo", "objective=dpo",
+                   "objective=simpo", "objective=kto reference=copy", "frozen"));
+    if (one_in(6))
+        SAY(c, "optimizer=%s",
+            ONE_OF("adam-8bit", "adam-8bit embedding-fp32", "adam-4bit", "muon", "adafactor",
+                   "lion", "sgd", "galore optimizer-rank=64"));
+    if (one_in(8)) SAY(c, "%s", ONE_OF("packed=300", "packed=90", "padded=200"));
+    if (one_in(8)) SAY(c, "%s", ONE_OF("attention-fp8", "activation-fp8", "residual-fp32"));
+}
+
+/* Offloading to nodes whose memory is assumed. */
+static inline void draw_assumed_host(struct agree_case *c)
+{
+    SAY(c, "%s",
+        ONE_OF("offload-optimizer", "offload-activations=0.4", "offload-activations=1",
+               "offload-optimizer offload-activations=1 recompute=full"));
+}
+
 static inline void draw_any_plan(struct agree_case *c)
 {
     SAY(c, "framework=%s", ONE_OF("megatron", "megatron", "fsdp", "deepspeed"));
@@ -215,7 +239,11 @@ static inline void draw_any_plan(struct agree_case *c)
     if (zero && one_in(2)) SAY(c, "weight-overlap");
     if (zero == 3 && one_in(3)) SAY(c, "keep-gathered");
     draw_stages(c, &d);
-    if (c->lower_tiers) draw_offload(c);
+    if (c->lower_tiers)
+        draw_offload(c);
+    else if (one_in(6))
+        draw_assumed_host(c);
+    draw_tuning(c);
     if (one_in(5)) SAY(c, "precision=%s", ONE_OF("fp16", "fp8-current", "fp8-block", "fp32"));
     if (one_in(3))
         SAY(c, "%s",
@@ -252,6 +280,20 @@ static inline void save_model(struct agree_case *c)
     FILE *file = fopen(c->model_file, "w");
     cr_assert(text && file && fputs(text, file) >= 0 && fclose(file) == 0);
     free(text);
+}
+
+/* The line that starts accelerate, which has what its configuration cannot: a comment there. */
+static inline void save_launch(const char *file, const char *path)
+{
+    char line[512] = "";
+    FILE *from = fopen(file, "r"), *to = fopen(path, "w");
+    cr_assert(from && to);
+    while (fgets(line, sizeof line, from) && !strstr(line, "accelerate launch"))
+        continue;
+    const char *at = strstr(line, "accelerate launch");
+    fprintf(to, "#!/bin/sh\n%s", at ? at : "");
+    fclose(from);
+    fclose(to);
 }
 
 /* What may be refused; the caller draws on until it is predicted. */

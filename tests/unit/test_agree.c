@@ -160,14 +160,17 @@ static void check_sums(const struct shown *s)
 static void check_mfu(const struct shown *s)
 {
     const double hfu = number(s->rates, "hfu");
+    EXPECT(isfinite(s->step_s), "the step takes %g s", OF_CASE, s->step_s);
     EXPECT(s->mfu > 0 && s->mfu <= hfu && hfu <= 1, "MFU %g, HFU %g", OF_CASE, s->mfu, hfu);
 }
 
 /* Its words and its JSON are the plan. */
 static void check_plan_said_again(const struct shown *s)
 {
-    char file[96];
+    char file[96], gpus[24];
+    snprintf(gpus, sizeof gpus, "%.0f", number(json_object_get(s->answer, "plan"), "gpus"));
     expect_same(s, ASK("predict", OF_MACHINE, s->plan), "the plan in words");
+    expect_same(s, ASK("predict", OF_MACHINE, "-g", gpus, s->plan), "the plan with --gpus");
     snprintf(file, sizeof file, "%s/plan.json", this.folder);
     json_t *plan = json_deep_copy(json_object_get(s->answer, "plan"));
     const char *key;
@@ -193,6 +196,22 @@ static void check_fits(const struct shown *s)
            number(answer, "need_bytes"));
     EXPECT(strcmp(text(answer, "verdict"), text(s->answer, "verdict")) == 0, "fits says %s",
            OF_CASE, text(answer, "verdict"));
+    json_decref(answer);
+}
+
+/* What check calls an error of memory does not fit, and is not unsure. */
+static void check_checked(const struct shown *s)
+{
+    json_t *answer = ASK("check", OF_MACHINE, s->plan), *finding;
+    size_t i;
+    EXPECT(answer, "check refuses it: %s", OF_CASE, remarks);
+    json_array_foreach(json_object_get(answer, "findings"), i, finding)
+    {
+        const bool memory = strncmp(text(finding, "rule"), "5.", 2) == 0;
+        if (!memory || strcmp(text(finding, "severity"), "error") != 0) continue;
+        EXPECT(strcmp(text(s->answer, "outcome"), "does not fit") == 0, "check: %s %s, predict: %s",
+               OF_CASE, text(finding, "rule"), text(finding, "have"), text(s->answer, "outcome"));
+    }
     json_decref(answer);
 }
 
@@ -276,7 +295,8 @@ static void check_place(const struct shown *s)
     double sum = 0, peak = 0;
     size_t i;
     json_t *row;
-    if (code > 1) return json_decref(answer); /* no rank program: it says why */
+    if (code > 1 || strstr(remarks, "cannot be lowered"))
+        return json_decref(answer); /* no rank program: it says why */
     if (!rows && rk_machine_is_several(this.system))
         return json_decref(answer); /* not the fullest */
     EXPECT(stage_has(s, number(json_array_get(rows, 0), "bytes")), "place predicts %.17g B",
@@ -340,20 +360,6 @@ static const struct tool tools[] = {{"megatron", "run.sh", true},
                                     {"torchtitan", "job.toml", false},
                                     {"accelerate", "accelerate.yaml", false},
                                     {"nanotron", "train.yaml", true}};
-
-/* The line that starts accelerate, which has what its configuration cannot: a comment there. */
-static void save_launch(const char *file, const char *path)
-{
-    char line[512] = "";
-    FILE *from = fopen(file, "r"), *to = fopen(path, "w");
-    cr_assert(from && to);
-    while (fgets(line, sizeof line, from) && !strstr(line, "accelerate launch"))
-        continue;
-    const char *at = strstr(line, "accelerate launch");
-    fprintf(to, "#!/bin/sh\n%s", at ? at : "");
-    fclose(from);
-    fclose(to);
-}
 
 /* Plans that a tool's file says without loss are read from it as they were. */
 static int check_tool(const struct shown *s, const struct tool *tool)
@@ -421,6 +427,7 @@ static void check_all(const struct shown *s)
     check_mfu(s);
     check_plan_said_again(s);
     check_fits(s);
+    check_checked(s);
     check_timeline(s);
     check_diff(s);
     check_place(s);

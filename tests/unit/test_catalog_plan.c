@@ -428,7 +428,11 @@ Test(catalog_plan, lines_are_short)
         for (char *word = text; *word; word += strcspn(word, " "), word += *word == ' ') {
             struct rk_plan read;
             struct rk_error error;
-            if (strncmp(word, "gbs", 3) == 0) continue; /* always there */
+            if (strncmp(word, "gbs", 3) == 0) continue;          /* always there */
+            if (strncmp(word, "framework=megatron ", 19) == 0) { /* for whoever knows a machine */
+                cr_expect(rk_plan_is_torchs(&plan), "%s", text);
+                continue;
+            }
             snprintf(shorter, sizeof shorter, "%.*s%s", (int)(word - text), text,
                      word + strcspn(word, " "));
             if (rk_plan_parse(shorter, &read, &error) != RK_OK) continue;

@@ -46,7 +46,7 @@ reckon: no file launches it: `reckon export megatron` refuses it: block_norms: M
   reckon predict -m llama3.1-8b -s h100-80g -g 8 framework=fsdp dp4 tp2 gbs64 sp grad-overlap lora16
   reckon export fsdp -m llama3.1-8b gpus8 framework=fsdp dp8 gbs64 zero3 grad-overlap weight-overlap keep-gathered recompute=full recompute-layers=4
 === stderr
-reckon: assumed: host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together
+reckon: assumed: host memory 256 GiB per node of 4 at 25 GB/s each, its processors at 50 GB/s together
 reckon: objective=dpo is of trainers around torch, not of Megatron-LM: give framework=fsdp
 reckon: objective=dpo is of trainers around torch, not of Megatron-LM: give framework=fsdp
 === exit 2
