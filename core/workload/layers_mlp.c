@@ -38,7 +38,7 @@ static struct traffic traffic_of(const struct build *build)
 }
 
 /* bitsandbytes' 4-bit products return the type that they were given (Linear4bit.forward of
- * nn/modules.py: `.to(inp_dtype)`), which behind norms in fp32 is fp32. Attention casts to 16 bits,
+ * nn/modules.py: `.to(inp_dtype)`), which after norms in fp32 is fp32. Attention casts to 16 bits,
  * the activation does not. */
 static double activation_element(const struct build *build)
 {
