@@ -120,8 +120,9 @@ Test(adapters_peaks, stream_in_fp32)
     NEAR(wide.holds[RK_HOLD_checkpoints] - narrow.holds[RK_HOLD_checkpoints], 4294967296.0);
 }
 
-/* After norms in fp32 bitsandbytes' 4-bit products return fp32: gate, up and silu(gate) have 2 bytes
- * more each, 6 x 11,008 x 1,024 x 32 layers = 2,164,260,864; products in 16 bits (GPTQ's) do not. */
+/* After norms in fp32 bitsandbytes' 4-bit products return fp32: gate, up and silu(gate) have 2
+ * bytes more each, 6 x 11,008 x 1,024 x 32 layers = 2,164,260,864; products in 16 bits (GPTQ's) do
+ * not. */
 Test(adapters_peaks, activation_in_fp32)
 {
 #define KBIT "framework=fsdp lora64 lora-bytes=4 recompute=none no-fused seq1024 mbs1 gbs1 base="
