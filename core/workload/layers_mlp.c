@@ -37,9 +37,19 @@ static struct traffic traffic_of(const struct build *build)
     };
 }
 
+/* bitsandbytes' 4-bit products return the type that they were given (Linear4bit.forward of
+ * nn/modules.py: `.to(inp_dtype)`), which after norms in fp32 is fp32. Attention casts to 16 bits,
+ * the activation does not. */
+static double activation_element(const struct build *build)
+{
+    const struct rk_plan *plan = build->plan;
+    const bool of_4_bits = plan->base == RK_BASE_NF4 || plan->base == RK_BASE_NF4_DQ;
+    return plan->residual_fp32 && of_4_bits ? 4 : build->element;
+}
+
 double activation_input_bytes(const struct build *build, double elements)
 {
-    return elements * (build->plan->activation_fp8 ? 1 : build->element);
+    return elements * (build->plan->activation_fp8 ? 1 : activation_element(build));
 }
 
 void add_activation(struct build *build, enum op id, struct place_in in, double rows, double width)
@@ -49,8 +59,9 @@ void add_activation(struct build *build, enum op id, struct place_in in, double 
     struct operation *op = add_memory(build, id, in, x, traffic_of(build));
     op->memory = MEMORY_ACTIVATION;
     const double kept = keeps_input(build, TARGETS_DOWN) ? build->kept : 0;
-    op->saved_bytes = x * (inner * build->element + kept);
-    op->working_bytes = (build->model->gated_mlp ? 3 : 2) * x * build->element;
+    const double e = activation_element(build);
+    op->saved_bytes = x * (inner * e + kept);
+    op->working_bytes = (build->model->gated_mlp ? 3 : 2) * x * e;
     if (build->plan->activation_fp8) op->working_bytes += 2 * x * build->element; /* cast back */
     op->released_bytes = x * kept;
 }

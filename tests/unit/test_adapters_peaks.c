@@ -120,6 +120,20 @@ Test(adapters_peaks, stream_in_fp32)
     NEAR(wide.holds[RK_HOLD_checkpoints] - narrow.holds[RK_HOLD_checkpoints], 4294967296.0);
 }
 
+/* After norms in fp32 bitsandbytes' 4-bit products return fp32: gate, up and silu(gate) have 2
+ * bytes more each, 6 x 11,008 x 1,024 x 32 layers = 2,164,260,864; products in 16 bits (GPTQ's) do
+ * not. */
+Test(adapters_peaks, activation_in_fp32)
+{
+#define KBIT "framework=fsdp lora64 lora-bytes=4 recompute=none no-fused seq1024 mbs1 gbs1 base="
+    const double narrow = stage_of("llama2-7b", KBIT "nf4-dq").holds[RK_HOLD_mlp];
+    const double wide = stage_of("llama2-7b", KBIT "nf4-dq residual-fp32").holds[RK_HOLD_mlp];
+    NEAR(wide - narrow, 2164260864.0);
+    NEAR(stage_of("llama2-7b", KBIT "gptq4 residual-fp32").holds[RK_HOLD_mlp],
+         stage_of("llama2-7b", KBIT "gptq4").holds[RK_HOLD_mlp]);
+#undef KBIT
+}
+
 /* Over what lasts, QLoRA of Mistral 7B needs 12.067 GB with 16,384 tokens and 24.105 with 32,768
  * (fms-acceleration): checkpoints of 4.295 and 14 bytes of each logit, 7.340, are 11.635 of it. */
 Test(adapters_peaks, checkpoints_and_logits)

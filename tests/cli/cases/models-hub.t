@@ -24,7 +24,7 @@ base nf4-dq (the checkpoint's name)
 base=nf4
 0
 7
---all lists 63 more, of papers and earlier years
+--all lists 96 more, of papers and earlier years
 === stderr
 reckon: foo/Qwen3-9B: there is no such file, and the catalog has no checkpoint of that name (the nearest is "qwen3-8b"): nothing is downloaded, give the model's config.json
 reckon: unknown model "qwen3-7b": did you mean "qwen3-8b"? ("reckon models" lists them; a file's name ends in .json)
