@@ -38,6 +38,27 @@ double rk_busiest_expert(const struct rk_model *model)
     return sqrt((double)model->experts / (double)model->active_experts);
 }
 
+/* Experts of a token on the rank that has most of them, if chance puts k experts on so many ranks:
+ * the sum over all m of the probability that some rank has more, with ranks taken one by one. */
+static double most_on_one(double k, double ranks)
+{
+    double most = 0, exactly = pow(1 - 1 / ranks, k), at_most = exactly;
+    for (double m = 0; m < k; m++) {
+        most += m < k / ranks ? 1 : 1 - pow(at_most, ranks);
+        exactly *= (k - m) / (m + 1) / (ranks - 1);
+        at_most += exactly;
+    }
+    return most;
+}
+
+/* Likewise of ranks: evenly, and all on the same experts, the geometric mean of both. */
+static double busiest_rank(const struct rk_model *model, double ranks)
+{
+    const double active = (double)model->active_experts;
+    if (ranks <= 1) return 1;
+    return sqrt(most_on_one(active, ranks) * ranks / active);
+}
+
 /* Copies of tokens over the mean: of the busiest rank; cut at the capacity, or filled up to it, or
  * to the busiest expert. */
 static double crowding_of(const struct rk_model *model, const struct rk_plan *plan)
@@ -45,7 +66,8 @@ static double crowding_of(const struct rk_model *model, const struct rk_plan *pl
     const double capacity = plan->capacity_factor;
     if (plan->capacity_padded && capacity > 0) return capacity;
     if (plan->capacity_padded && !(plan->imbalance > 1)) return rk_busiest_expert(model);
-    const double busiest = plan->imbalance > 1 ? plan->imbalance : 1;
+    const double natural = plan->natural_load ? busiest_rank(model, (double)plan->expert) : 1;
+    const double busiest = plan->imbalance > 1 ? plan->imbalance : natural;
     return capacity > 0 ? fmin(busiest, capacity) : busiest;
 }
 

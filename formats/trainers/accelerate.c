@@ -155,6 +155,7 @@ static const char *const outside[] = {"vocabulary_multiple",
                                       "full_attention",
                                       "grouped",
                                       "imbalance",
+                                      "natural_load",
                                       TARGET_TUNING,
                                       NULL};
 

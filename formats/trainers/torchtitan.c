@@ -421,7 +421,7 @@ enum rk_status torchtitan_read(const struct config_source *source, struct rk_mod
 
 static const char *const outside[] = {"vocabulary_multiple", "attention",   "full_attention",
                                       "context_contiguous",  "cuda_graphs", "graph_parts",
-                                      "imbalance",           "grouped",     NULL};
+                                      "imbalance",           "natural_load", "grouped",    NULL};
 
 /* Flavors of torchtitan's models, by their parameters. */
 static const struct {
