@@ -38,14 +38,18 @@ double rk_busiest_expert(const struct rk_model *model)
     return sqrt((double)model->experts / (double)model->active_experts);
 }
 
-/* Experts of a token on the rank that has most of them, if chance puts k experts on so many ranks:
- * the sum over all m of the probability that some rank has more, with ranks taken one by one. */
-static double most_on_one(double k, double ranks)
+/* Experts of a token on the rank that has most of them, if chance picks k of `experts`: the sum
+ * over all m of the probability that some rank has more, with ranks taken one by one. */
+static double most_on_one(double experts, double k, double ranks)
 {
-    double most = 0, exactly = pow(1 - 1 / ranks, k), at_most = exactly;
-    for (double m = 0; m < k; m++) {
+    const double own = experts / ranks, others = experts - own;
+    double most = 0, exactly = 1;
+    if (others < k) return k / ranks;
+    for (double i = 0; i < k; i++)
+        exactly *= (others - i) / (experts - i);
+    for (double m = 0, at_most = exactly; m < fmin(k, own); m++) {
         most += m < k / ranks ? 1 : 1 - pow(at_most, ranks);
-        exactly *= (k - m) / (m + 1) / (ranks - 1);
+        exactly *= (own - m) * (k - m) / ((m + 1) * (others - k + m + 1));
         at_most += exactly;
     }
     return most;
@@ -56,7 +60,7 @@ static double busiest_rank(const struct rk_model *model, double ranks)
 {
     const double active = (double)model->active_experts;
     if (ranks <= 1) return 1;
-    return sqrt(most_on_one(active, ranks) * ranks / active);
+    return sqrt(most_on_one((double)model->experts, active, ranks) * ranks / active);
 }
 
 /* Copies of tokens over the mean: of the busiest rank; cut at the capacity, or filled up to it, or

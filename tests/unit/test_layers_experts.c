@@ -214,7 +214,7 @@ Test(layers_experts, natural_load)
         struct layer layer = layer_of(&model, LAYER_EXPERTS, &plan);
         const double busiest = sqrt(drawn_on_one(ranks) * ranks / 8);
         const double rows = 2048.0 * 8 * ranks / 64;
-        cr_expect_float_eq(find(&layer, "experts in")->m / rows, busiest, 0.03 * busiest);
+        cr_expect_float_eq(find(&layer, "experts in")->m / rows, busiest, 0.04 * busiest);
         plan.imbalance = 1.5;
         layer = layer_of(&model, LAYER_EXPERTS, &plan);
         cr_expect_float_eq(find(&layer, "experts in")->m / rows, 1.5, 1e-9);
