@@ -23,8 +23,7 @@ static bool is_hopeless(const struct forecast *f)
     return false;
 }
 
-/* P(fits) of the fullest stage; NAN where no measured runs say it. */
-static double verdict_probability(const struct forecast *f)
+double verdict_probability(const struct forecast *f)
 {
     const int tightest = f->prediction->tightest;
     if (is_hopeless(f)) return 0;

@@ -27,6 +27,9 @@ const char *verdict_word(const struct forecast *f, enum sure sure); /* or "canno
  * answer, and `reckon fits` alone tells it apart by its exit status. */
 int verdict_exit(const struct forecast *f);
 
+/* P(fits) of the fullest stage; NAN where no measured runs say it. */
+double verdict_probability(const struct forecast *f);
+
 /* Prints it, and below it what it is about, the plan and what was assumed; pages have it, too. */
 void verdict_add(struct report *report, const struct forecast *f, const struct sure_bounds *bounds);
 

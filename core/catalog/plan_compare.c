@@ -52,7 +52,7 @@ static void without_experts(struct rk_plan *p)
     p->expert_tensor = 0;
     p->dispatcher = preset.dispatcher;
     p->capacity_factor = 0;
-    p->capacity_padded = p->expert_overlap = false;
+    p->capacity_padded = p->expert_overlap = p->natural_load = false;
     p->imbalance = preset.imbalance;
     p->grouped = preset.grouped;
 }

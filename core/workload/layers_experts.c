@@ -38,6 +38,31 @@ double rk_busiest_expert(const struct rk_model *model)
     return sqrt((double)model->experts / (double)model->active_experts);
 }
 
+/* Experts of a token on the rank that has most of them, if chance picks k of `experts`: the sum
+ * over all m of the probability that some rank has more, with ranks taken one by one. */
+static double most_on_one(double experts, double k, double ranks)
+{
+    const double own = experts / ranks, others = experts - own;
+    double most = 0, exactly = 1;
+    if (others < k) return k / ranks;
+    for (double i = 0; i < k; i++)
+        exactly *= (others - i) / (experts - i);
+    for (double m = 0, at_most = exactly; m < fmin(k, own); m++) {
+        most += m < k / ranks ? 1 : 1 - pow(at_most, ranks);
+        exactly *= (own - m) * (k - m) / ((m + 1) * (others - k + m + 1));
+        at_most += exactly;
+    }
+    return most;
+}
+
+/* Likewise of ranks: evenly, and all on the same experts, the geometric mean of both. */
+static double busiest_rank(const struct rk_model *model, double ranks)
+{
+    const double active = (double)model->active_experts;
+    if (ranks <= 1) return 1;
+    return sqrt(most_on_one((double)model->experts, active, ranks) * ranks / active);
+}
+
 /* Copies of tokens over the mean: of the busiest rank; cut at the capacity, or filled up to it, or
  * to the busiest expert. */
 static double crowding_of(const struct rk_model *model, const struct rk_plan *plan)
@@ -45,7 +70,8 @@ static double crowding_of(const struct rk_model *model, const struct rk_plan *pl
     const double capacity = plan->capacity_factor;
     if (plan->capacity_padded && capacity > 0) return capacity;
     if (plan->capacity_padded && !(plan->imbalance > 1)) return rk_busiest_expert(model);
-    const double busiest = plan->imbalance > 1 ? plan->imbalance : 1;
+    const double natural = plan->natural_load ? busiest_rank(model, (double)plan->expert) : 1;
+    const double busiest = plan->imbalance > 1 ? plan->imbalance : natural;
     return capacity > 0 ? fmin(busiest, capacity) : busiest;
 }
 

@@ -419,9 +419,16 @@ enum rk_status torchtitan_read(const struct config_source *source, struct rk_mod
 
 /* ---- writing ---- */
 
-static const char *const outside[] = {"vocabulary_multiple", "attention",   "full_attention",
-                                      "context_contiguous",  "cuda_graphs", "graph_parts",
-                                      "imbalance",           "grouped",     NULL};
+static const char *const outside[] = {"vocabulary_multiple",
+                                      "attention",
+                                      "full_attention",
+                                      "context_contiguous",
+                                      "cuda_graphs",
+                                      "graph_parts",
+                                      "imbalance",
+                                      "natural_load",
+                                      "grouped",
+                                      NULL};
 
 /* Flavors of torchtitan's models, by their parameters. */
 static const struct {

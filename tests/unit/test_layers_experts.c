@@ -179,6 +179,52 @@ Test(layers_experts, capacity_and_crowding)
     }
 }
 
+/* Experts of 8 of 64 on the rank that has most of them, drawn: the mean of many draws without
+ * replacement. */
+static double drawn_on_one(unsigned ranks)
+{
+    uint64_t state = 1, sum = 0;
+    const unsigned draws = 20000;
+    for (unsigned draw = 0; draw < draws; draw++) {
+        uint64_t taken = 0;
+        unsigned on[64] = {0}, most = 0;
+        for (unsigned i = 0; i < 8; i++) {
+            unsigned expert;
+            do {
+                state = state * 6364136223846793005u + 1442695040888963407u;
+                expert = (unsigned)(state >> 58);
+            } while (taken >> expert & 1);
+            taken |= UINT64_C(1) << expert;
+            const unsigned own = ++on[expert * ranks / 64];
+            if (own > most) most = own;
+        }
+        sum += most;
+    }
+    return (double)sum / draws;
+}
+
+/* A router that nobody forces: between 1 and what the busiest rank has where all tokens choose the
+ * same experts, the geometric mean. A given imbalance goes before it; one rank has all. */
+Test(layers_experts, natural_load)
+{
+    const struct rk_model model = bigmac(false);
+    for (unsigned ranks = 2; ranks <= 32; ranks *= 2) {
+        struct rk_plan plan = plan_of(ranks, ranks);
+        plan.natural_load = true;
+        struct layer layer = layer_of(&model, LAYER_EXPERTS, &plan);
+        const double busiest = sqrt(drawn_on_one(ranks) * ranks / 8);
+        const double rows = 2048.0 * 8 * ranks / 64;
+        cr_expect_float_eq(find(&layer, "experts in")->m / rows, busiest, 0.04 * busiest);
+        plan.imbalance = 1.5;
+        layer = layer_of(&model, LAYER_EXPERTS, &plan);
+        cr_expect_float_eq(find(&layer, "experts in")->m / rows, 1.5, 1e-9);
+    }
+    struct rk_plan plan = plan_of(1, 1);
+    plan.natural_load = true;
+    const struct layer alone = layer_of(&model, LAYER_EXPERTS, &plan);
+    cr_expect_eq(find(&alone, "experts in")->m, 2048 * 8 / 64);
+}
+
 /* Ranks that share an expert bring their shards of tokens together: half the width, twice the rows,
  * the same work. */
 Test(layers_experts, expert_tensor)

@@ -129,6 +129,7 @@ reckon fits llama2-7b "a100-sxm4-40g x8" --plan whole.json | sed -n '1p;/plan:/p
     "mixed_units": 
     "moment1_element_bytes": 
     "moment2_element_bytes": 
+    "natural_load": 
     "objective": 
     "optimizer": 
     "optimizer_offload": 

@@ -157,6 +157,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "model_flop_full": 
     "moment1_element_bytes": 
     "moment2_element_bytes": 
+    "natural_load": 
     "norms_bytes": 
     "objective": 
     "offload_bytes": 
