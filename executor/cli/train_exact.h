@@ -16,7 +16,9 @@ enum exact_fact {
     EXACT_GELU = 16,
     SECOND_ROW = 32,  /* positions begin with the third row of their table */
     TURNS_LOCAL = 64, /* RoPE turns heads of local layers alone */
-    ROUTERS_ADD = 128 /* biases of routers are of their scores */
+    ROUTERS_ADD = 128, /* biases of routers are of their scores */
+    TURNS_LOCAL_IF_ANY = 256, /* ... where there are local layers; else of all */
+    NORMS_ADD_ONE = 512       /* norms multiply by 1 + weights */
 };
 
 struct exact_type {

@@ -51,16 +51,16 @@ static enum rk_status read_yarn(const struct document *document, const char *pla
     const char *type = json_string_value(json_object_get(document->root, "model_type"));
     const double most = number_at(document->root, "max_position_embeddings", 0);
     const double all = number_at(said, "mscale_all_dim", 0), times = number_at(said, "mscale", 0);
-    const bool v3 = type && strcmp(type, "deepseek_v3") == 0;
+    const bool v3 = type && (strcmp(type, "deepseek_v3") == 0 || strcmp(type, "kimi_k2") == 0);
     struct rk_rotary_stretch s = {.factor = number_at(said, "factor", 0), .yarn = true};
     s.context = number_at(said, "original_max_position_embeddings", most);
     s.high = number_at(said, "beta_fast", 32);
     s.low = number_at(said, "beta_slow", 1);
     s.fractional = json_is_false(json_object_get(said, "truncate"));
-    if (!(s.factor >= 1) || !(s.context > 0) || !(s.low > 0) || !(s.high > s.low))
+    if (!(s.factor >= 1) || !(s.context > 0) || !(s.low > 0) || !(s.high >= s.low))
         return rk_fail(error, RK_BAD_INPUT, document->path, 0, 0,
                        "%s: yarn takes a factor of 1 and more, a context and "
-                       "beta_slow below beta_fast",
+                       "beta_slow of at most beta_fast",
                        place);
     if (json_object_get(said, "original_max_position_embeddings") &&
         fabs(most / s.context - s.factor) > 1e-6 * s.factor)
@@ -171,7 +171,8 @@ static void read_router(const json_t *root, struct rk_train *train)
 {
     static const char *const scales[] = {"routed_scaling_factor", NULL};
     /* types whose norm_topk_prob is false where a file does not say it, in transformers */
-    static const char *const unnormalised[] = {"deepseek_v2", "olmoe", "qwen2_moe", "qwen3_moe"};
+    static const char *const unnormalised[] = {"deepseek_v2", "olmoe", "qwen2_moe", "qwen3_moe",
+                                               "dots1"};
     const char *scores = json_string_value(json_object_get(root, "scoring_func"));
     const char *type = json_string_value(json_object_get(root, "model_type"));
     const json_t *normalises = json_object_get(root, "norm_topk_prob");
@@ -193,7 +194,7 @@ enum rk_status train_model_details(const struct document *document, const struct
     static const char *const bases[] = {"rope_theta", NULL};
     static const char *const epsilons[] = {"rms_norm_eps",   "layer_norm_epsilon",
                                            "layer_norm_eps", "layernorm_epsilon",
-                                           "norm_epsilon",   NULL};
+                                           "norm_epsilon",   "norm_eps",           NULL};
     static const char *const activations[] = {"hidden_activation", "hidden_act",
                                               "activation_function", "activation", NULL};
     static const char *const contexts[] = {"max_position_embeddings", NULL};
