@@ -70,8 +70,8 @@ static enum rk_status refuse_number(const struct document *document, const char 
 /* Types that turn a part of each head; others that say one mean something else. */
 static bool turns_parts(const char *type)
 {
-    static const char *const types[] = {"phi",  "phi3", "stablelm", "gpt_neox",
-                                        "gptj", "glm",  "glm4",     "glm4_moe", "nemotron"};
+    static const char *const types[] = {"phi", "phi3", "stablelm", "gpt_neox", "gptj",
+                                        "glm", "glm4", "glm4_moe", "nemotron"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(type, types[i]) == 0) return true;
     return false;
@@ -143,6 +143,8 @@ static void set_facts(const struct exact_type *type, const json_t *root, const s
     if (type->facts & GEMMA) {
         to->embedding_scale = sqrt((double)m->hidden);
     }
+    if (type->facts & STRETCHES_WHOLE && train->rotary_stretch.factor > 1)
+        to->local_base = train->rotary_base;
     to->norms_after = type->facts & NORMS_AFTER;
     to->wide_norms = type->facts & WIDE_NORMS;
     to->neighbours = type->facts & NEIGHBOURS;

@@ -3,6 +3,7 @@
 #include "cli/executor.h"
 #include "cli/model_input.h"
 #include "cli/train_arithmetic.h"
+#include "cli/train_catalog.h"
 #include "cli/train_exact.h"
 
 #include <math.h>
@@ -192,9 +193,13 @@ enum rk_status train_model_details(const struct document *document, const struct
                                    struct rk_train *train, struct rk_error *error)
 {
     static const char *const bases[] = {"rope_theta", NULL};
-    static const char *const epsilons[] = {"rms_norm_eps",   "layer_norm_epsilon",
-                                           "layer_norm_eps", "layernorm_epsilon",
-                                           "norm_epsilon",   "norm_eps",           NULL};
+    static const char *const epsilons[] = {"rms_norm_eps",
+                                           "layer_norm_epsilon",
+                                           "layer_norm_eps",
+                                           "layernorm_epsilon",
+                                           "norm_epsilon",
+                                           "norm_eps",
+                                           NULL};
     static const char *const activations[] = {"hidden_activation", "hidden_act",
                                               "activation_function", "activation", NULL};
     static const char *const contexts[] = {"max_position_embeddings", NULL};
@@ -217,26 +222,41 @@ enum rk_status train_model_details(const struct document *document, const struct
     return status;
 }
 
+/* What is said besides the shape: by a config.json, by the catalog of one of its models, or by the
+ * numbers of a model file. */
+static enum rk_status read_details(const char *path, const struct rk_model *model,
+                                   struct rk_train *train, struct rk_error *error)
+{
+    struct document said = {.root = NULL};
+    struct stat about;
+    enum rk_status status = RK_OK;
+    if (stat(path, &about) == 0)
+        status = hf_document_load(path, &said, error);
+    else if (train_catalog_has(path))
+        status = train_catalog_open(model->id, &said, error);
+    if (status == RK_OK && json_object_get(said.root, "model_type"))
+        status = train_model_details(&said, model, train, error);
+    else if (status == RK_OK)
+        train_catalog_numbers(model, train);
+    document_release(&said);
+    return status;
+}
+
 enum rk_status train_model_open(const char *name, struct rk_model *model, struct rk_train *train,
                                 struct rk_error *error)
 {
     char path[4096];
     struct stat about;
-    struct document document = {.root = NULL};
     const bool folder = stat(name, &about) == 0 && S_ISDIR(about.st_mode);
     snprintf(path, sizeof path, folder ? "%s/config.json" : "%s", name);
     enum rk_status status = model_open(path, model, error);
-    if (status != RK_OK || stat(path, &about) != 0)
-        return status; /* an id of the catalog says no more */
-    status = hf_document_load(path, &document, error);
-    if (status == RK_OK && json_object_get(document.root, "model_type"))
-        status = train_model_details(&document, model, train, error);
+    if (status == RK_OK) status = read_details(path, model, train, error);
+    if (status != RK_OK) return status;
     if (train->rotary_stretch.factors) /* texts of up to so many tokens: others turn otherwise */
         train->context = (uint64_t)train->rotary_stretch.context;
     else if (model->position != RK_POSITION_ROPE || train->context <= model->sequence)
         train->context = 0; /* that of the model */
-    document_release(&document);
-    return status;
+    return RK_OK;
 }
 
 static bool is_file_name(const char *text)

@@ -28,7 +28,7 @@ for more in '"scale_attn_weights": true, "scale_attn_by_inverse_layer_idx": fals
 done
 # types that are otherwise in code
 for type in gemma cohere2; do model other $type; echo "$type $(loss other)"; done
-for type in glm4 ernie4_5 nemotron; do model other $type; loss other | sed 's/: take one of.*/: .../'; done
+for type in phimoe minimax_m2 hunyuan_v1_dense; do model other $type; loss other | sed 's/: take one of.*/: .../'; done
 model other llama4_text '"intermediate_size_mlp": 64, "num_local_experts": 4, "num_experts_per_tok": 1'; loss other
 # keys that nobody knows, all of them at once
 model llama llama '"attn_temperature_tuning": 4, "foo_scale": 2, "rope_interleaved": true, "bar": "x"'; loss llama

@@ -35,7 +35,7 @@ train -m "$tiny" -d "$data" dp2 gbs3
 train -m "$tiny" -d "$data" --ranks 3 tp2
 train -m "$tiny" -d "$data" pp8 dp1
 train -m "$tiny" -d "$data" seq64 --blocks 16 --blocks-local 4 --blocks-global 3
-train -m gpt-neox-20b -d "$data"
+train -m palm-62b -d "$data"
 train -m gpt2-124m -d "$data" -n 1 gbs1 seq2048
 train -m "$tiny" -d "$data" -n 1 gbs1 --load none
 train -m "$tiny" -d "$data" -n 1 gbs1 --save "$data/x"

@@ -40,6 +40,17 @@ def longrope(c):
     return {"factors": said["long_factor" if LENGTH > before else "short_factor"], "size": math.sqrt(1 + math.log(factor) / math.log(before))}
 
 
+def yarn(c):
+    """As transformers' modeling_rope_utils.py has it, as factors by which frequencies are divided."""
+    s, d, base = c["rope_scaling"], c["head_dim"], c["rope_theta"]
+
+    def number(turns):
+        return d * math.log(s["original_max_position_embeddings"] / (turns * 2 * math.pi)) / (2 * math.log(base))
+    low, high = max(math.floor(number(s["beta_fast"])), 0), min(math.ceil(number(s["beta_slow"])), d - 1)
+    ramp = [min(max((i - low) / max(high - low, 1e-3), 0), 1) for i in range(d // 2)]
+    return {"factors": [1 / (x / s["factor"] + 1 - x) for x in ramp], "size": s["attention_factor"]}
+
+
 def slopes_of(heads, most=8):
     """ALiBi's, of a power of two, or with those of the next one between them."""
     power = 2 ** math.floor(math.log2(heads))
@@ -72,8 +83,8 @@ ACT = {"silu": F.silu, "relu": F.relu, "relu2": lambda x: F.relu(x) ** 2, "gelu"
 
 def modern(c, norm="rms", act="silu", offset=0, embed=1, before="input_layernorm", after=None, mlp_before="post_attention_layernorm",
            mlp_after=None, scale=None, cap=None, logit_cap=None, logits=1, residual=1, qk=None, parallel=False, local=(), local_base=None,
-           unturned=(), part=1, neighbours=False, fused="", biases="", gated=True, mixture=None, sinks=False, rope={}, dense=0):
-    """Llama's, and what differs from it. fused: matrices in one, of "qkv" and "gate". dense: layers in front without a mixture. qk: norms of heads, "one" for all, weights of "each", or over all "wide" heads."""
+           unturned=(), part=1, neighbours=False, fused="", biases="", gated=True, mixture=None, sinks=False, rope={}, dense=0, whole_stretched=False):
+    """Llama's, and what differs from it. fused: matrices in one, of "qkv" and "gate". dense: layers in front without a mixture. whole_stretched: RoPE of local layers is not stretched. qk: norms of heads, "one" for all, weights of "each", or over all "wide" heads."""
     def forward(w, tokens):
         h, f, heads, groups = c["hidden_size"], c["intermediate_size"], c["num_attention_heads"], c["num_key_value_heads"]
         eps = c.get("rms_norm_eps", c.get("layer_norm_eps", c.get("norm_epsilon", 1e-5)))
@@ -107,7 +118,8 @@ def modern(c, norm="rms", act="silu", offset=0, embed=1, before="input_layernorm
             here = layer in local
             base = local_base if here and local_base else c.get("rope_theta", 1e4)
             if layer not in unturned:
-                q, k = turn(q, base, part, neighbours, **rope), turn(k, base, part, neighbours, **rope)
+                how = {} if here and whole_stretched else rope
+                q, k = turn(q, base, part, neighbours, **how), turn(k, base, part, neighbours, **how)
             y = attend(q, k, v, scale, c["sliding_window"] if here else None, cap, None, w(a + "sinks", heads) if sinks else None)
             return linear(a + "o_proj", y, h, "o" in biases)
 
@@ -286,6 +298,10 @@ def families(config):
     yield "olmo2", c, modern(c, **after)
     c = config("olmo3", sliding_window=5, layer_types=["sliding_attention", "full_attention"])
     yield "olmo3", c, modern(c, local=(0,), **after)
+    c = config("olmo3", sliding_window=5, layer_types=["sliding_attention", "full_attention"], head_dim=16, rope_scaling={
+        "rope_type": "yarn", "factor": 8.0, "original_max_position_embeddings": 32, "beta_fast": 4.0, "beta_slow": 1.0, "attention_factor": 1.2})
+    c["max_position_embeddings"] = 8 * 32
+    yield "olmo3_yarn", c, modern(c, local=(0,), rope=yarn(c), whole_stretched=True, **after)
     c = config("olmoe", num_experts=4, num_experts_per_tok=2, norm_topk_prob=False, clip_qkv=None)
     yield "olmoe", c, modern(c, qk="wide", mixture=olmoe_mixture)
     c = config("gpt_oss", num_local_experts=4, num_experts_per_tok=2, head_dim=8, swiglu_limit=0.7, attention_bias=True, sliding_window=5,
