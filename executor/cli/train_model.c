@@ -222,6 +222,24 @@ enum rk_status train_model_details(const struct document *document, const struct
     return status;
 }
 
+/* `reckon import` keeps the shape of a config.json, and says in the first source of which type:
+ * such a file is enough for types that have nothing but a shape. */
+static enum rk_status check_imported(const struct document *said, struct rk_error *error)
+{
+    const json_t *source = json_array_get(json_object_get(said->root, "source"), 0);
+    const char *text = json_string_value(source);
+    char name[64];
+    if (!text ||
+        sscanf(text, "config.json of Hugging Face transformers, model_type %63s", name) != 1)
+        return RK_OK;
+    const struct exact_type *type = train_exact_type(name);
+    if (type && !type->facts && !type->said) return RK_OK;
+    return rk_fail(error, RK_UNSUPPORTED, said->path, 0, 0,
+                   "it has the shape of a %s model, and not what else its config.json says of the "
+                   "arithmetic: give that file",
+                   name);
+}
+
 /* What is said besides the shape: by a config.json, by the catalog of one of its models, or by the
  * numbers of a model file. */
 static enum rk_status read_details(const char *path, const struct rk_model *model,
@@ -236,7 +254,7 @@ static enum rk_status read_details(const char *path, const struct rk_model *mode
         status = train_catalog_open(model->id, &said, error);
     if (status == RK_OK && json_object_get(said.root, "model_type"))
         status = train_model_details(&said, model, train, error);
-    else if (status == RK_OK)
+    else if (status == RK_OK && (status = check_imported(&said, error)) == RK_OK)
         train_catalog_numbers(model, train);
     document_release(&said);
     return status;

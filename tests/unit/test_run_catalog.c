@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static struct rk_error error_;
 
@@ -159,26 +160,49 @@ Test(run_catalog, what_a_shape_does_not_say_is_there)
     free(model);
 }
 
+static enum rk_status opened_text(const char *source, struct rk_model *model,
+                                  struct rk_train *train)
+{
+    char path[64];
+    snprintf(path, sizeof path, "./test_run_catalog.%ld.json", (long)getpid());
+    FILE *out = fopen(path, "w");
+    cr_assert(out);
+    fprintf(out,
+            "{\"layers\": 1, \"hidden\": 64, \"feedforward\": 64, \"heads\": 4, "
+            "\"sequence\": 16, \"vocabulary\": 64, \"position\": \"rope\", "
+            "\"rotary_base\": 500000, \"rope_factor\": 8, \"norm_epsilon\": 1e-6, "
+            "\"source\": [\"%s\"]}",
+            source);
+    fclose(out);
+    const enum rk_status status = opened(path, model, train);
+    remove(path);
+    return status;
+}
+
 /* A model file of one's own says some numbers, which were once passed over. */
 Test(run_catalog, numbers_of_a_model_file_hold)
 {
-    static const char text[] =
-        "{\"layers\": 1, \"hidden\": 64, \"feedforward\": 64, \"heads\": 4, \"sequence\": 16, "
-        "\"vocabulary\": 64, \"position\": \"rope\", \"rotary_base\": 500000, \"rope_factor\": 8, "
-        "\"norm_epsilon\": 1e-6}";
-    char path[] = "/tmp/test_run_catalog.XXXXXX.json";
     struct rk_model *model = malloc(sizeof *model);
     struct rk_train train;
-    const int file = mkstemps(path, 5);
-    cr_assert_geq(file, 0);
-    FILE *out = fdopen(file, "w");
-    fputs(text, out);
-    fclose(out);
-    cr_assert_eq(opened(path, model, &train), RK_OK, "%s", formatted(&error_));
-    remove(path);
+    cr_assert_eq(opened_text("a paper", model, &train), RK_OK, "%s", formatted(&error_));
     cr_expect_eq(train.rotary_base, 500000);
     cr_expect_eq(train.norm_eps, 1e-6);
     cr_expect_eq(train.rotary_stretch.factor, 8);
     cr_expect_eq(train.rotary_stretch.context, 8192);
+    free(model);
+}
+
+/* reckon import keeps a shape: no more than that is a Llama, and a Gemma is more. */
+Test(run_catalog, an_imported_shape_is_no_arithmetic)
+{
+    struct rk_model *model = malloc(sizeof *model);
+    struct rk_train train;
+    cr_expect_eq(
+        opened_text("config.json of Hugging Face transformers, model_type llama", model, &train),
+        RK_OK);
+    cr_expect_eq(
+        opened_text("config.json of Hugging Face transformers, model_type gemma", model, &train),
+        RK_UNSUPPORTED);
+    cr_expect(strstr(formatted(&error_), "the shape of a gemma model"), "%s", formatted(&error_));
     free(model);
 }
