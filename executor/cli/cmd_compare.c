@@ -55,9 +55,26 @@ struct difference {
     uint64_t at; /* differs most */
     double ours, theirs, factor;
     bool factors, moved, zeros;
-    int rank;
+    int rank, alone; /* of theirs: has that element; has all that differ, though others have some */
     uint64_t missing; /* elements that theirs lack */
 };
+
+/* The one rank of theirs on which elements differ; -1: several, or it has all. */
+static int rank_alone(const struct dump_tensor *t, const struct dump_whole *a,
+                      const struct dump_whole *b, double least)
+{
+    int alone = -1;
+    bool others = false;
+    for (uint64_t i = 0; i < t->rows * t->cols; i++) {
+        const bool differs = !(fabs(a->value[i] - b->value[i]) <= least);
+        if (a->rank[i] < 0 || b->rank[i] < 0) continue;
+        if (differs && alone >= 0 && alone != b->rank[i]) return -1;
+        if (differs) alone = b->rank[i];
+    }
+    for (uint64_t i = 0; i < t->rows * t->cols; i++)
+        others |= b->rank[i] >= 0 && b->rank[i] != alone;
+    return others ? alone : -1;
+}
 
 static struct difference difference_of(const struct dump_tensor *t, const struct dump_whole *a,
                                        const struct dump_whole *b, double tolerance)
@@ -89,6 +106,8 @@ static struct difference difference_of(const struct dump_tensor *t, const struct
         if (a->rank[i] >= 0 && b->rank[i] >= 0)
             rest += pow(b->value[i] - d.factor * a->value[i], 2);
     d.factors = bb > 0 && sqrt(rest / bb) <= 10 * tolerance;
+    d.alone =
+        t->part ? -1 : rank_alone(t, a, b, tolerance * sqrt(aa / (double)(t->rows * t->cols)));
     d.moved = fabs(sum_a - sum_b) <= fmax(tolerance, 1e-7) * size &&
               fabs(aa - bb) <= fmax(tolerance, 1e-7) * aa;
     return d;
@@ -123,6 +142,15 @@ static struct place_name place_of(const char *name)
     return p;
 }
 
+static const char *numbers_of(struct report *report, const struct difference *d)
+{
+    if (d->zeros) return "theirs are zeros";
+    if (d->factors)
+        return report_text(report, "theirs are %.6g times ours: a wrong scale", d->factor);
+    if (d->moved) return "the same numbers in other places: a wrong order or sharding";
+    return "other numbers";
+}
+
 static const char *what_of(struct report *report, const struct difference *d,
                            const struct dump_whole *theirs)
 {
@@ -135,11 +163,11 @@ static const char *what_of(struct report *report, const struct difference *d,
     if (d->missing)
         return report_text(report, "%llu elements are on no rank: a wrong sharding",
                            (unsigned long long)d->missing);
-    if (d->zeros) return "theirs are zeros";
-    if (d->factors)
-        return report_text(report, "theirs are %.6g times ours: a wrong scale", d->factor);
-    if (d->moved) return "the same numbers in other places: a wrong order or sharding";
-    return "other numbers";
+    const char *numbers = numbers_of(report, d);
+    return d->alone < 0
+               ? numbers
+               : report_text(report, "%s; on rank %d alone: its weights, tokens or positions",
+                             numbers, d->alone);
 }
 
 /* ---- all of them ---- */
@@ -152,6 +180,16 @@ struct comparison {
     struct report *report;
     struct report_table *table;
 };
+
+/* Logits are not dumped, what they are made of is. */
+static const char *after_head(const struct comparison *c, const struct dump_tensor *t)
+{
+    static const char norm[] = "head.forward.final norm";
+    const bool known = dump_set_find(&c->ours, norm) && dump_set_find(&c->theirs, norm);
+    return known && strcmp(t->name, "loss") == 0
+               ? "; what the head reads agrees: its product, scale or cap of logits, or targets"
+               : "";
+}
 
 static void add_row(struct comparison *c, const struct dump_tensor *t, const struct difference *d,
                     const struct dump_whole *theirs)
@@ -169,7 +207,8 @@ static void add_row(struct comparison *c, const struct dump_tensor *t, const str
                    cell_count(d->at / t->cols), cell_count(d->at % t->cols), cell_number(d->ours),
                    cell_number(d->theirs),
                    d->rank >= 0 ? cell_count((uint64_t)d->rank) : cell_none(),
-                   cell_text(what_of(c->report, d, theirs))});
+                   cell_text(report_text(c->report, "%s%s", what_of(c->report, d, theirs),
+                                         after_head(c, t)))});
 }
 
 /* Sums over ranks, which a single rank has none of: then it is the product's result, which is whole
@@ -180,6 +219,7 @@ static const struct {
     {".forward.embedding reduce", ".forward.embedding"},
     {".forward.attention reduce", ".forward.attention out"},
     {".forward.mlp reduce", ".forward.mlp out"},
+    {".forward.shared reduce", ".forward.shared out"},
     {".gradient.attention gather", ".gradient.query, key, value"},
     {".gradient.mlp gather", ".gradient.mlp in"},
 };

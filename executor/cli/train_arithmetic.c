@@ -33,6 +33,8 @@ static const struct number {
     {"final_logit_softcapping", MEMBER(logit_cap), AS_IS, 0},
     {"partial_rotary_factor", MEMBER(rotary_part), AS_IS, 1},
     {"rotary_pct", MEMBER(rotary_part), AS_IS, 1},
+    {"rope_percent", MEMBER(rotary_part), AS_IS, 1},
+    {"rope_percentage", MEMBER(rotary_part), AS_IS, 1},
     {"rotary_dim", MEMBER(rotary_part), OF_HEAD, 1},
     {"swiglu_limit", MEMBER(gate_limit), AS_IS, 0},
     {"rope_local_base_freq", MEMBER(local_base), AS_IS, 0},
@@ -68,7 +70,8 @@ static enum rk_status refuse_number(const struct document *document, const char 
 /* Types that turn a part of each head; others that say one mean something else. */
 static bool turns_parts(const char *type)
 {
-    static const char *const types[] = {"phi", "phi3", "stablelm", "gpt_neox", "gptj"};
+    static const char *const types[] = {"phi", "phi3", "stablelm", "gpt_neox", "gptj",
+                                        "glm", "glm4", "glm4_moe", "nemotron"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(type, types[i]) == 0) return true;
     return false;
@@ -118,7 +121,9 @@ static enum rk_status read_unturned(const struct document *document, const json_
         const bool listed = json_array_size(list) > 0;
         const bool zero = listed && json_integer_value(json_array_get(list, i)) == 0;
         const bool nth = !listed && every > 0 && (i + 1) % (uint64_t)every == 0;
-        const bool whole = type->facts & TURNS_LOCAL && mixer_of(m, i) != MIXER_LOCAL;
+        const bool local_alone =
+            type->facts & TURNS_LOCAL || (type->facts & TURNS_LOCAL_IF_ANY && m->window);
+        const bool whole = local_alone && mixer_of(m, i) != MIXER_LOCAL;
         if (zero || nth || whole) leave_unturned(to, i);
     }
     return RK_OK;
@@ -134,10 +139,12 @@ static void set_facts(const struct exact_type *type, const json_t *root, const s
     if (type->naming == RK_NAMES_FALCON &&
         json_is_true(json_object_get(root, "new_decoder_architecture")))
         to->naming = RK_NAMES_FALCON_NEW;
+    if (type->facts & (GEMMA | NORMS_ADD_ONE)) to->norm_offset = 1;
     if (type->facts & GEMMA) {
-        to->norm_offset = 1;
         to->embedding_scale = sqrt((double)m->hidden);
     }
+    if (type->facts & STRETCHES_WHOLE && train->rotary_stretch.factor > 1)
+        to->local_base = train->rotary_base;
     to->norms_after = type->facts & NORMS_AFTER;
     to->wide_norms = type->facts & WIDE_NORMS;
     to->neighbours = type->facts & NEIGHBOURS;

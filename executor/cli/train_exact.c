@@ -21,6 +21,16 @@ static const struct exact_type types[] = {
     {"qwen3_moe", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
     {"deepseek_v2", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
     {"deepseek_v3", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
+    {"kimi_k2", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
+    {"dots1", 1e-6, 1e4, RK_NAMES_LLAMA, 0, NULL},
+    {"glm", 1.5625e-7, 1e4, RK_NAMES_GLM, NEIGHBOURS, "{\"partial_rotary_factor\": 0.5}"},
+    {"glm4", 1.5625e-7, 1e4, RK_NAMES_GLM, NEIGHBOURS, "{\"partial_rotary_factor\": 0.5}"},
+    {"glm4_moe", 1e-5, 1e4, RK_NAMES_LLAMA, 0, "{\"partial_rotary_factor\": 0.5}"},
+    {"exaone", 1e-5, 1e4, RK_NAMES_EXAONE, 0, NULL},
+    {"exaone4", 1e-5, 1e4, RK_NAMES_LLAMA, NORMS_AFTER | TURNS_LOCAL_IF_ANY, NULL},
+    {"ernie4_5", 1e-5, 5e5, RK_NAMES_LLAMA, NEIGHBOURS, NULL},
+    {"seed_oss", 1e-6, 1e4, RK_NAMES_LLAMA, 0, NULL},
+    {"nemotron", 1e-5, 1e4, RK_NAMES_LLAMA, NORMS_ADD_ONE, "{\"partial_rotary_factor\": 0.5}"},
     {"gemma", 1e-6, 1e4, RK_NAMES_LLAMA, GEMMA, NULL},
     {"gemma2", 1e-6, 1e4, RK_NAMES_LLAMA, GEMMA,
      "{\"attn_logit_softcapping\": 50, \"final_logit_softcapping\": 30, "
@@ -43,7 +53,7 @@ static const struct exact_type types[] = {
     {"stablelm", 1e-5, 1e4, RK_NAMES_LLAMA, 0, "{\"partial_rotary_factor\": 0.25}"},
     {"olmo", 1e-5, 1e4, RK_NAMES_LLAMA, 0, NULL},
     {"olmo2", 1e-5, 1e4, RK_NAMES_LLAMA, NORMS_AFTER | WIDE_NORMS, NULL},
-    {"olmo3", 1e-5, 1e4, RK_NAMES_LLAMA, NORMS_AFTER | WIDE_NORMS, NULL},
+    {"olmo3", 1e-5, 1e4, RK_NAMES_LLAMA, NORMS_AFTER | WIDE_NORMS | STRETCHES_WHOLE, NULL},
     {"olmoe", 1e-5, 1e4, RK_NAMES_LLAMA, WIDE_NORMS, NULL},
     {"arcee", 1e-5, 1e4, RK_NAMES_LLAMA, 0, NULL},
     {"cohere", 1e-5, 1e4, RK_NAMES_LLAMA, NEIGHBOURS, "{\"logit_scale\": 0.0625}"},
@@ -89,13 +99,14 @@ static const char *const followed[] = {
     "resid_pdrop", "residual_dropout", "aux_loss_alpha", "router_aux_loss_coef", "seq_aux",
     /* followed: train_model.c */
     "rope_theta", "rope_scaling", "rope_parameters", "partial_rotary_factor", "rms_norm_eps",
-    "layer_norm_epsilon", "layer_norm_eps", "layernorm_epsilon", "norm_epsilon", "scoring_func",
-    "norm_topk_prob", "routed_scaling_factor", "n_group", "topk_group", "max_position_embeddings",
+    "layer_norm_epsilon", "layer_norm_eps", "layernorm_epsilon", "norm_epsilon", "norm_eps",
+    "scoring_func", "norm_topk_prob", "routed_scaling_factor", "n_group", "topk_group",
+    "max_position_embeddings",
     /* followed: train_arithmetic.c */
     "embedding_multiplier", "residual_multiplier", "logits_scaling", "logit_scale", "scale_emb",
     "attention_multiplier", "query_pre_attn_scalar", "dim_model_base", "scale_depth", "rotary_pct",
-    "rotary_dim", "rotary_emb_base", "rope_local_base_freq", "no_rope_layers",
-    "no_rope_layer_interval", "swiglu_limit", "initial_context_length", NULL};
+    "rope_percent", "rope_percentage", "rotary_dim", "rotary_emb_base", "rope_local_base_freq",
+    "no_rope_layers", "no_rope_layer_interval", "swiglu_limit", "initial_context_length", NULL};
 
 /* Keys of values that leave the arithmetic as it is; with another one it is another. */
 enum value { ONE, ON, OFF, EIGHT, HIDDEN, SILU, LAYER_NORM, MULTIHEAD };

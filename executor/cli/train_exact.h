@@ -14,9 +14,12 @@ enum exact_fact {
     WIDE_NORMS = 4,
     NEIGHBOURS = 8,
     EXACT_GELU = 16,
-    SECOND_ROW = 32,  /* positions begin with the third row of their table */
-    TURNS_LOCAL = 64, /* RoPE turns heads of local layers alone */
-    ROUTERS_ADD = 128 /* biases of routers are of their scores */
+    SECOND_ROW = 32,          /* positions begin with the third row of their table */
+    TURNS_LOCAL = 64,         /* RoPE turns heads of local layers alone */
+    ROUTERS_ADD = 128,        /* biases of routers are of their scores */
+    TURNS_LOCAL_IF_ANY = 256, /* ... where there are local layers; else of all */
+    NORMS_ADD_ONE = 512,      /* norms multiply by 1 + weights */
+    STRETCHES_WHOLE = 1024    /* RoPE of local layers is not stretched */
 };
 
 struct exact_type {

@@ -3,6 +3,7 @@
 #include "cli/executor.h"
 #include "cli/model_input.h"
 #include "cli/train_arithmetic.h"
+#include "cli/train_catalog.h"
 #include "cli/train_exact.h"
 
 #include <math.h>
@@ -51,16 +52,16 @@ static enum rk_status read_yarn(const struct document *document, const char *pla
     const char *type = json_string_value(json_object_get(document->root, "model_type"));
     const double most = number_at(document->root, "max_position_embeddings", 0);
     const double all = number_at(said, "mscale_all_dim", 0), times = number_at(said, "mscale", 0);
-    const bool v3 = type && strcmp(type, "deepseek_v3") == 0;
+    const bool v3 = type && (strcmp(type, "deepseek_v3") == 0 || strcmp(type, "kimi_k2") == 0);
     struct rk_rotary_stretch s = {.factor = number_at(said, "factor", 0), .yarn = true};
     s.context = number_at(said, "original_max_position_embeddings", most);
     s.high = number_at(said, "beta_fast", 32);
     s.low = number_at(said, "beta_slow", 1);
     s.fractional = json_is_false(json_object_get(said, "truncate"));
-    if (!(s.factor >= 1) || !(s.context > 0) || !(s.low > 0) || !(s.high > s.low))
+    if (!(s.factor >= 1) || !(s.context > 0) || !(s.low > 0) || !(s.high >= s.low))
         return rk_fail(error, RK_BAD_INPUT, document->path, 0, 0,
                        "%s: yarn takes a factor of 1 and more, a context and "
-                       "beta_slow below beta_fast",
+                       "beta_slow of at most beta_fast",
                        place);
     if (json_object_get(said, "original_max_position_embeddings") &&
         fabs(most / s.context - s.factor) > 1e-6 * s.factor)
@@ -171,7 +172,8 @@ static void read_router(const json_t *root, struct rk_train *train)
 {
     static const char *const scales[] = {"routed_scaling_factor", NULL};
     /* types whose norm_topk_prob is false where a file does not say it, in transformers */
-    static const char *const unnormalised[] = {"deepseek_v2", "olmoe", "qwen2_moe", "qwen3_moe"};
+    static const char *const unnormalised[] = {"deepseek_v2", "olmoe", "qwen2_moe", "qwen3_moe",
+                                               "dots1"};
     const char *scores = json_string_value(json_object_get(root, "scoring_func"));
     const char *type = json_string_value(json_object_get(root, "model_type"));
     const json_t *normalises = json_object_get(root, "norm_topk_prob");
@@ -191,9 +193,13 @@ enum rk_status train_model_details(const struct document *document, const struct
                                    struct rk_train *train, struct rk_error *error)
 {
     static const char *const bases[] = {"rope_theta", NULL};
-    static const char *const epsilons[] = {"rms_norm_eps",   "layer_norm_epsilon",
-                                           "layer_norm_eps", "layernorm_epsilon",
-                                           "norm_epsilon",   NULL};
+    static const char *const epsilons[] = {"rms_norm_eps",
+                                           "layer_norm_epsilon",
+                                           "layer_norm_eps",
+                                           "layernorm_epsilon",
+                                           "norm_epsilon",
+                                           "norm_eps",
+                                           NULL};
     static const char *const activations[] = {"hidden_activation", "hidden_act",
                                               "activation_function", "activation", NULL};
     static const char *const contexts[] = {"max_position_embeddings", NULL};
@@ -216,26 +222,59 @@ enum rk_status train_model_details(const struct document *document, const struct
     return status;
 }
 
+/* `reckon import` keeps the shape of a config.json, and says in the first source of which type:
+ * such a file is enough for types that have nothing but a shape. */
+static enum rk_status check_imported(const struct document *said, struct rk_error *error)
+{
+    const json_t *source = json_array_get(json_object_get(said->root, "source"), 0);
+    const char *text = json_string_value(source);
+    char name[64];
+    if (!text ||
+        sscanf(text, "config.json of Hugging Face transformers, model_type %63s", name) != 1)
+        return RK_OK;
+    const struct exact_type *type = train_exact_type(name);
+    if (type && !type->facts && !type->said) return RK_OK;
+    return rk_fail(error, RK_UNSUPPORTED, said->path, 0, 0,
+                   "it has the shape of a %s model, and not what else its config.json says of the "
+                   "arithmetic: give that file",
+                   name);
+}
+
+/* What is said besides the shape: by a config.json, by the catalog of one of its models, or by the
+ * numbers of a model file. */
+static enum rk_status read_details(const char *path, const struct rk_model *model,
+                                   struct rk_train *train, struct rk_error *error)
+{
+    struct document said = {.root = NULL};
+    struct stat about;
+    enum rk_status status = RK_OK;
+    if (stat(path, &about) == 0)
+        status = hf_document_load(path, &said, error);
+    else if (train_catalog_has(path))
+        status = train_catalog_open(model->id, &said, error);
+    if (status == RK_OK && json_object_get(said.root, "model_type"))
+        status = train_model_details(&said, model, train, error);
+    else if (status == RK_OK && (status = check_imported(&said, error)) == RK_OK)
+        train_catalog_numbers(model, train);
+    document_release(&said);
+    return status;
+}
+
 enum rk_status train_model_open(const char *name, struct rk_model *model, struct rk_train *train,
                                 struct rk_error *error)
 {
     char path[4096];
     struct stat about;
-    struct document document = {.root = NULL};
     const bool folder = stat(name, &about) == 0 && S_ISDIR(about.st_mode);
     snprintf(path, sizeof path, folder ? "%s/config.json" : "%s", name);
     enum rk_status status = model_open(path, model, error);
-    if (status != RK_OK || stat(path, &about) != 0)
-        return status; /* an id of the catalog says no more */
-    status = hf_document_load(path, &document, error);
-    if (status == RK_OK && json_object_get(document.root, "model_type"))
-        status = train_model_details(&document, model, train, error);
+    if (status == RK_OK) status = read_details(path, model, train, error);
+    if (status != RK_OK) return status;
     if (train->rotary_stretch.factors) /* texts of up to so many tokens: others turn otherwise */
         train->context = (uint64_t)train->rotary_stretch.context;
     else if (model->position != RK_POSITION_ROPE || train->context <= model->sequence)
         train->context = 0; /* that of the model */
-    document_release(&document);
-    return status;
+    return RK_OK;
 }
 
 static bool is_file_name(const char *text)

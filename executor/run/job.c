@@ -214,7 +214,8 @@ static enum rk_status check_learning(const struct rk_train *t, struct rk_error *
                            values[i].name, values[i].value, values[i].what, values[i].least,
                            values[i].most);
     const struct rk_rotary_stretch *s = &t->rotary_stretch;
-    if (s->context > 0 && !s->factors && !(s->low > 0 && s->low < s->high))
+    if (s->context > 0 && !s->factors &&
+        !(s->low > 0 && (s->yarn ? s->low <= s->high : s->low < s->high)))
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "a stretch of RoPE between %g and %g turns: give two numbers above 0, the "
                        "smaller one first",

@@ -319,10 +319,11 @@ static void add_latent(struct builder *b, uint64_t layer)
     if (has_out_biases(m)) add(b, WEIGHT_OUT_BIAS, h, 1, replicated(b));
 }
 
-/* Phi-3's gate and what it opens are one tensor of the file. */
+/* Phi-3's and GLM's gate and what it opens are one tensor of the file. */
 static void stack(const struct builder *b, struct weight *w, uint64_t at)
 {
-    if (!w || b->arithmetic->naming != RK_NAMES_PHI3) return;
+    const enum rk_naming n = b->arithmetic->naming;
+    if (!w || (n != RK_NAMES_PHI3 && n != RK_NAMES_GLM)) return;
     w->file_rows = 2 * w->rows;
     w->file_at = at;
 }

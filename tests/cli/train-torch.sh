@@ -1,6 +1,7 @@
 #!/bin/sh
 # Ten steps of AdamW of a model of each family bring PyTorch's losses and norms in 64 bits (tests/data/torch/make.py), on
 # one rank and under a mixed plan (a third column: of prediction layers); what is saved has the names and shapes of what was loaded.
+# Every third family from the one whose number is given; the others are those of train-torch-second.sh and -third.sh.
 [ -x "${RECKON:-}" ] && [ -x "${RECKON_BUILD:-}/reckon-run" ] || exit 77
 set -eu
 work=$(mktemp -d)
@@ -19,10 +20,13 @@ train() # FOLDER, more
              NF != 4 && NF != 6 { bad = 1 } END { exit bad || lines != 10 }' ||
         { echo "$folder, $*: loss and norm here, PyTorch's:"; paste -d' ' "$work/log" "$folder/steps"; exit 1; }
 }
+number=-1
 for folder in "$root"/tests/data/torch/*/; do
+    number=$((number + 1))
+    [ $((number % 3)) = "${1:-0}" ] || continue
     train "$folder" gbs1 mbs1 dp1
     case $folder in
-    *mixtral* | *moe* | *deepseek* | *oss*) train "$folder" dp2 pp2 ep2 etp1 gbs4 mbs1 zero2 grad-overlap ;;
+    *mixtral* | *moe* | *deepseek* | *gpt_oss* | *kimi* | *dots1*) train "$folder" dp2 pp2 ep2 etp1 gbs4 mbs1 zero2 grad-overlap ;;
     *olmo2* | *olmo3*) train "$folder" dp2 cp2 pp2 gbs4 mbs1 zero1 recompute=full ;; # norms over all heads
     *) train "$folder" dp2 tp2 sp pp2 gbs4 mbs1 zero1 tp-overlap ;;
     esac
@@ -31,7 +35,7 @@ for folder in "$root"/tests/data/torch/*/; do
         train "$folder" tp2 sp pp2 gbs2 mbs1 schedule=zero-bubble recompute=full zero3
         train "$folder" tp4 dp2 cp2 gbs2 mbs1 zero1
         ;;
-    *gemma2* | *cohere* | *neox* | *falcon_40b* | *oss*)
+    *gemma2* | *cohere* | *neox* | *falcon_40b* | *gpt_oss* | *glm4* | *exaone4*)
         train "$folder" tp2 cp2 cp-kind=ulysses gbs1 mbs1 recompute=full
         train "$folder" cp2 cp-kind=ring pp2 gbs2 mbs1 schedule=zero-bubble recompute=selective recompute-parts=layernorm
         train "$folder" gbs2 mbs1 offload-activations=1

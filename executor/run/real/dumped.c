@@ -2,16 +2,18 @@
 #include "run/checkpoint_parts.h"
 #include "run/dump.h"
 #include "run/real/engine.h"
+#include "run/real/mixture.h"
 #include "run/real/offload.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* How a slot is cut among tensor ranks: rows of the stream, of which each has a share with sequence
  * parallelism; all rows, of which each has a part of the sum; columns of its heads or neurons. */
 enum cut { CUT_SHARE, CUT_SUM, CUT_QKV, CUT_HEADS, CUT_GATED, CUT_INNER };
 
 /* What an operation brings forward, and what its way back brings. Experts' rows have no order of
- * their own, and are left out: what their layer brings is there. */
+ * their own, and are left out: what the router decides, and what their layer brings, is there. */
 static const struct shown {
     enum slot forward; /* 0: nothing; SLOT_X is no operation's result */
     enum cut cut;
@@ -41,6 +43,9 @@ static const struct shown {
     [OP_MLP_OUT] = {SLOT_OUT_2, CUT_SUM, SLOT_DACT, CUT_INNER},
     [OP_MLP_REDUCE] = {SLOT_OUT_2, CUT_SHARE, 0, 0},
     [OP_MLP_RESIDUAL] = {SLOT_OUT_2, CUT_SHARE, 0, 0},
+    [OP_SHARED_OUT] = {SLOT_SHARED, CUT_SUM, 0, 0},
+    [OP_SHARED_REDUCE] = {SLOT_SHARED, CUT_SHARE, 0, 0},
+    [OP_SHARED_GATE] = {SLOT_SHARED, CUT_SHARE, 0, 0},
     [OP_FINAL_NORM] = {SLOT_N_1, CUT_SHARE, SLOT_DX, CUT_SHARE},
     [OP_LOGITS_GATHER] = {0, 0, SLOT_DN_1, CUT_SHARE},
 };
@@ -122,6 +127,23 @@ static int place_in_layer(const struct engine *e, const struct at_layer *l, enum
     return layer->operations;
 }
 
+/* The weight of each expert for each token, 0 of those that it does not go to. Each tensor rank
+ * routes a share of the tokens. */
+static void dump_routing(struct engine *e, const struct frame *f, const char *order,
+                         const char *name, size_t mb)
+{
+    const struct mixture_state *m = f->mixture;
+    const real *weights = f->slot[SLOT_WEIGHTS];
+    real *dense = calloc(m->n * m->experts, sizeof *dense);
+    struct columns c = {.whole = m->experts};
+    add_run(&c, 0, m->experts);
+    for (size_t i = 0; dense && i < m->n * m->k; i++)
+        if (m->row[i] != NO_ROW) dense[i / m->k * m->experts + m->expert[i]] = weights[i];
+    dump_name(e->dump, order, name, e->job->plan.batch * e->job->sequence, m->experts, false);
+    if (dense) dump_rows(e, mb, (size_t)e->tensor.me * m->n, m->n, &c, dense);
+    free(dense);
+}
+
 void dump_operation(struct engine *e, const struct instruction *i)
 {
     const struct at_layer *l = &e->layer[i->layer];
@@ -131,8 +153,9 @@ void dump_operation(struct engine *e, const struct instruction *i)
     const enum slot slot = back ? s->back : s->forward;
     const enum cut cut = back ? s->back_cut : s->cut;
     char order[48], name[96];
-    if (!e->dump || !slot || (!back && i->work != WORK_FORWARD)) return;
-    if (!f->slot[slot] || f->packed[slot]) return;
+    const bool routes = i->operation == OP_ROUTING && !back && f->slot[SLOT_WEIGHTS];
+    if (!e->dump || (!slot && !routes) || (!back && i->work != WORK_FORWARD)) return;
+    if (!routes && (!f->slot[slot] || f->packed[slot])) return;
     const struct rk_model *m = &e->job->model;
     const long long layer = (long long)l->layer,
                     layers = (long long)(m->layers + m->predict_layers);
@@ -144,6 +167,10 @@ void dump_operation(struct engine *e, const struct instruction *i)
     if (layer < 0 || layer == layers)
         snprintf(name, sizeof name, "%s.%s.%s", layer < 0 ? "embedding" : "head",
                  back ? "gradient" : "forward", op_name(i->operation));
+    if (routes) {
+        dump_routing(e, f, order, name, i->microbatch);
+        return;
+    }
     const struct columns c = columns_of(e, l, cut);
     const bool share = cut == CUT_SHARE && sequence_parallel(e);
     dump_name(e->dump, order, name, e->job->plan.batch * e->job->sequence, c.whole,

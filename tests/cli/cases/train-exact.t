@@ -28,7 +28,7 @@ for more in '"scale_attn_weights": true, "scale_attn_by_inverse_layer_idx": fals
 done
 # types that are otherwise in code
 for type in gemma cohere2; do model other $type; echo "$type $(loss other)"; done
-for type in glm4 ernie4_5 nemotron; do model other $type; loss other | sed 's/: take one of.*/: .../'; done
+for type in mimo internlm3 hunyuan_v1_dense; do model other $type; loss other | sed 's/: take one of.*/: .../'; done
 model other llama4_text '"intermediate_size_mlp": 64, "num_local_experts": 4, "num_experts_per_tok": 1'; loss other
 # keys that nobody knows, all of them at once
 model llama llama '"attn_temperature_tuning": 4, "foo_scale": 2, "rope_interleaved": true, "bar": "x"'; loss llama
@@ -71,10 +71,10 @@ reckon: gpt2/config.json: the executor has nothing for what scale_attn_by_invers
 reckon: gpt2/config.json: the executor has nothing for what scale_attn_weights false, scale_attn_by_inverse_layer_idx true say: take another model, or leave out what changes no arithmetic
 gemma 5.5640957
 cohere2 5.5495740
-reckon: other/config.json: the executor has not the arithmetic of glm4 models: ...
-reckon: other/config.json: the executor has not the arithmetic of ernie4_5 models: ...
-reckon: other/config.json: the executor has not the arithmetic of nemotron models: ...
-reckon: other/config.json: the executor has not the arithmetic of llama4_text models: take one of gpt2, llama, mistral, mixtral, qwen2, qwen2_moe, qwen3, qwen3_moe, deepseek_v2, deepseek_v3, gemma, gemma2, gemma3_text, gpt_oss, granite, granitemoe, smollm3, minicpm, phi3, phi, starcoder2, stablelm, olmo, olmo2, olmo3, olmoe, arcee, cohere, cohere2, gpt_neox, gptj, opt, bloom, mpt, falcon
+reckon: other/config.json: the executor has not the arithmetic of mimo models: ...
+reckon: other/config.json: the executor has not the arithmetic of internlm3 models: ...
+reckon: other/config.json: the executor has not the arithmetic of hunyuan_v1_dense models: ...
+reckon: other/config.json: the executor has not the arithmetic of llama4_text models: take one of gpt2, llama, mistral, mixtral, qwen2, qwen2_moe, qwen3, qwen3_moe, deepseek_v2, deepseek_v3, kimi_k2, dots1, glm, glm4, glm4_moe, exaone, exaone4, ernie4_5, seed_oss, nemotron, gemma, gemma2, gemma3_text, gpt_oss, granite, granitemoe, smollm3, minicpm, phi3, phi, starcoder2, stablelm, olmo, olmo2, olmo3, olmoe, arcee, cohere, cohere2, gpt_neox, gptj, opt, bloom, mpt, falcon
 reckon: warning: llama/config.json: unknown keys: not known, not followed: foo_scale, bar
 reckon: llama/config.json: the executor has nothing for what attn_temperature_tuning 4, foo_scale 2, rope_interleaved true, bar "x" say: take another model, or leave out what changes no arithmetic
 off 5.5593737

@@ -35,7 +35,7 @@ train -m "$tiny" -d "$data" dp2 gbs3
 train -m "$tiny" -d "$data" --ranks 3 tp2
 train -m "$tiny" -d "$data" pp8 dp1
 train -m "$tiny" -d "$data" seq64 --blocks 16 --blocks-local 4 --blocks-global 3
-train -m gpt-neox-20b -d "$data"
+train -m palm-62b -d "$data"
 train -m gpt2-124m -d "$data" -n 1 gbs1 seq2048
 train -m "$tiny" -d "$data" -n 1 gbs1 --load none
 train -m "$tiny" -d "$data" -n 1 gbs1 --save "$data/x"
@@ -209,7 +209,7 @@ reckon: "dp2 gbs3":1:5: gbs 3: no multiple of 2 copies * microbatch 1: use 2 or 
 reckon: gpus: 3 GPUs are not a multiple of tensor 2 * pipeline 1 = 2: use 2 or 4
 reckon: the plan cannot run: pipeline 8: 4 layers for 8 stages: one has none: use 4
 reckon: blocks of 16 tokens, 4 of a window, 3 of them global, 1 patterns: the second must be a multiple of the third, no more patterns than their quotient, and a sequence of 512 blocks at most
-reckon: gpt-neox-20b has arithmetic that its shape does not say (what its parallel blocks turn and read): give a config.json of Hugging Face
+reckon: palm-62b: the executor does not know what its parallel blocks turn, and how its logits are scaled: take another model
 reckon: samples of 2048 tokens, and 1024 learned positions: say seq1024, or more position_rows in the model's file
 reckon: none: holds no checkpoint and no *.safetensors
 reckon: en.txt/x: Not a directory

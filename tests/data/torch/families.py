@@ -10,11 +10,11 @@ import torch.nn.functional as F
 LENGTH, WORDS = 16, 64
 
 
-def layer_norm(w, name, x, eps, bias=True, plain=False):
+def layer_norm(w, name, x, eps, bias=True, plain=False, offset=0):
     h = x.shape[-1]
     if plain:
         return F.layer_norm(x, (h,), None, None, eps)
-    return F.layer_norm(x, (h,), w(name + ".weight", h), w(name + ".bias", h) if bias else None, eps)
+    return F.layer_norm(x, (h,), offset + w(name + ".weight", h), w(name + ".bias", h) if bias else None, eps)
 
 
 def rms_norm(w, name, x, eps, offset=0):
@@ -38,6 +38,17 @@ def longrope(c):
     before, said = c["original_max_position_embeddings"], c["rope_scaling"]
     factor = c["max_position_embeddings"] / before
     return {"factors": said["long_factor" if LENGTH > before else "short_factor"], "size": math.sqrt(1 + math.log(factor) / math.log(before))}
+
+
+def yarn(c):
+    """As transformers' modeling_rope_utils.py has it, as factors by which frequencies are divided."""
+    s, d, base = c["rope_scaling"], c["head_dim"], c["rope_theta"]
+
+    def number(turns):
+        return d * math.log(s["original_max_position_embeddings"] / (turns * 2 * math.pi)) / (2 * math.log(base))
+    low, high = max(math.floor(number(s["beta_fast"])), 0), min(math.ceil(number(s["beta_slow"])), d - 1)
+    ramp = [min(max((i - low) / max(high - low, 1e-3), 0), 1) for i in range(d // 2)]
+    return {"factors": [1 / (x / s["factor"] + 1 - x) for x in ramp], "size": s["attention_factor"]}
 
 
 def slopes_of(heads, most=8):
@@ -72,8 +83,8 @@ ACT = {"silu": F.silu, "relu": F.relu, "relu2": lambda x: F.relu(x) ** 2, "gelu"
 
 def modern(c, norm="rms", act="silu", offset=0, embed=1, before="input_layernorm", after=None, mlp_before="post_attention_layernorm",
            mlp_after=None, scale=None, cap=None, logit_cap=None, logits=1, residual=1, qk=None, parallel=False, local=(), local_base=None,
-           unturned=(), part=1, neighbours=False, fused=False, biases="", gated=True, mixture=None, sinks=False, rope={}):
-    """Llama's, and what differs from it. qk: norms of heads, "one" for all, weights of "each", or over all "wide" heads."""
+           unturned=(), part=1, neighbours=False, fused="", biases="", gated=True, mixture=None, sinks=False, rope={}, dense=0, whole_stretched=False):
+    """Llama's, and what differs from it. fused: matrices in one, of "qkv" and "gate". dense: layers in front without a mixture. whole_stretched: RoPE of local layers is not stretched. qk: norms of heads, "one" for all, weights of "each", or over all "wide" heads."""
     def forward(w, tokens):
         h, f, heads, groups = c["hidden_size"], c["intermediate_size"], c["num_attention_heads"], c["num_key_value_heads"]
         eps = c.get("rms_norm_eps", c.get("layer_norm_eps", c.get("norm_epsilon", 1e-5)))
@@ -84,7 +95,7 @@ def modern(c, norm="rms", act="silu", offset=0, embed=1, before="input_layernorm
                 return x
             if norm == "rms":
                 return rms_norm(w, name, x, eps, offset)
-            return layer_norm(w, name, x, eps, norm == "layer", norm == "plain")
+            return layer_norm(w, name, x, eps, norm == "layer", norm == "plain", offset)
 
         def linear(name, x, out, bias=False):
             y = x @ w(name + ".weight", out, x.shape[-1]).T
@@ -92,7 +103,7 @@ def modern(c, norm="rms", act="silu", offset=0, embed=1, before="input_layernorm
 
         def attention(p, x, layer):
             a = p + "self_attn."
-            if fused:
+            if "qkv" in fused:
                 q, k, v = linear(a + "qkv_proj", x, (heads + 2 * groups) * d).split((heads * d, groups * d, groups * d), -1)
             else:
                 q, k, v = (linear(a + name + "_proj", x, n * d, "q" in biases) for name, n in (("q", heads), ("k", groups), ("v", groups)))
@@ -107,15 +118,16 @@ def modern(c, norm="rms", act="silu", offset=0, embed=1, before="input_layernorm
             here = layer in local
             base = local_base if here and local_base else c.get("rope_theta", 1e4)
             if layer not in unturned:
-                q, k = turn(q, base, part, neighbours, **rope), turn(k, base, part, neighbours, **rope)
+                how = {} if here and whole_stretched else rope
+                q, k = turn(q, base, part, neighbours, **how), turn(k, base, part, neighbours, **how)
             y = attend(q, k, v, scale, c["sliding_window"] if here else None, cap, None, w(a + "sinks", heads) if sinks else None)
             return linear(a + "o_proj", y, h, "o" in biases)
 
-        def mlp(p, x):
-            if mixture:
+        def mlp(p, x, layer):
+            if mixture and layer >= dense:
                 return mixture(w, p, x, c)
             m = p + "mlp."
-            if fused:
+            if "gate" in fused:
                 gate, up = linear(m + "gate_up_proj", x, 2 * f).chunk(2, -1)
             elif act == "relu2":
                 return linear(m + "down_proj", ACT[act](linear(m + "up_proj", x, f)), h)
@@ -132,10 +144,10 @@ def modern(c, norm="rms", act="silu", offset=0, embed=1, before="input_layernorm
             n = normed(before and p + before, x)
             y = residual * normed(after and p + after, attention(p, n, layer))
             if parallel:
-                x = x + y + mlp(p, n)
+                x = x + y + mlp(p, n, layer)
                 continue
             x = x + y
-            x = x + residual * normed(mlp_after and p + mlp_after, mlp(p, normed(mlp_before and p + mlp_before, x)))
+            x = x + residual * normed(mlp_after and p + mlp_after, mlp(p, normed(mlp_before and p + mlp_before, x), layer))
         head = words if c["tie_word_embeddings"] else w("lm_head.weight", WORDS, h)
         y = normed("model.norm", x) @ head.T * logits
         return logit_cap * torch.tanh(y / logit_cap) if logit_cap else y
@@ -231,6 +243,42 @@ def granite_mixture(w, p, n, c):
     return y
 
 
+def shared_mixture(w, p, n, c):
+    """DeepSeek-V3's router with one group: chosen by a sigmoid and biases, weighed by the sigmoid alone; a shared expert beside it."""
+    h, f, experts, k = c["hidden_size"], c["moe_intermediate_size"], c["n_routed_experts"], c["num_experts_per_tok"]
+    chances, bias = torch.sigmoid(n @ w(p + "mlp.gate.weight", experts, h).T), p + "mlp.gate.e_score_correction_bias"
+    which = torch.topk(chances + w(bias, experts).detach(), k, -1)[1]
+    best = chances.gather(1, which)
+    w.loads[bias] = torch.bincount(which.flatten(), minlength=experts).double()
+    if c["norm_topk_prob"]:
+        best = best / best.sum(-1, keepdim=True)
+
+    def gated(q, f):
+        return (F.silu(n @ w(q + "gate_proj.weight", f, h).T) * (n @ w(q + "up_proj.weight", f, h).T)) @ w(q + "down_proj.weight", h, f).T
+    y = gated(p + "mlp.shared_experts.", f * c["n_shared_experts"])
+    for e in range(experts):
+        out = gated(p + "mlp.experts.%d." % e, f)
+        y = y + c["routed_scaling_factor"] * out * (best * (which == e)).sum(-1, keepdim=True)
+    return y
+
+
+class Renamed:
+    """A table of weights under other names."""
+
+    def __init__(self, w, names):
+        self.w, self.names = w, names
+
+    def __call__(self, name, *shape):
+        for ours, theirs in self.names:
+            name = name.replace(ours, theirs)
+        return self.w(name, *shape)
+
+
+EXAONE_NAMES = (("model.embed_tokens", "transformer.wte"), ("model.layers", "transformer.h"), ("model.norm", "transformer.ln_f"),
+                ("input_layernorm", "ln_1"), ("post_attention_layernorm", "ln_2"), ("self_attn.o_proj", "attn.attention.out_proj"),
+                ("self_attn.", "attn.attention."), ("gate_proj", "c_fc_0"), ("up_proj", "c_fc_1"), ("down_proj", "c_proj"))
+
+
 def families(config):
     c = config("gemma", head_dim=8, tie_word_embeddings=True, hidden_act="gelu_pytorch_tanh")
     yield "gemma", c, modern(c, act="tanh", offset=1, embed=math.sqrt(32))
@@ -250,6 +298,10 @@ def families(config):
     yield "olmo2", c, modern(c, **after)
     c = config("olmo3", sliding_window=5, layer_types=["sliding_attention", "full_attention"])
     yield "olmo3", c, modern(c, local=(0,), **after)
+    c = config("olmo3", sliding_window=5, layer_types=["sliding_attention", "full_attention"], head_dim=16, rope_scaling={
+        "rope_type": "yarn", "factor": 8.0, "original_max_position_embeddings": 32, "beta_fast": 4.0, "beta_slow": 1.0, "attention_factor": 1.2})
+    c["max_position_embeddings"] = 8 * 32
+    yield "olmo3_yarn", c, modern(c, local=(0,), rope=yarn(c), whole_stretched=True, **after)
     c = config("olmoe", num_experts=4, num_experts_per_tok=2, norm_topk_prob=False, clip_qkv=None)
     yield "olmoe", c, modern(c, qk="wide", mixture=olmoe_mixture)
     c = config("gpt_oss", num_local_experts=4, num_experts_per_tok=2, head_dim=8, swiglu_limit=0.7, attention_bias=True, sliding_window=5,
@@ -267,12 +319,12 @@ def families(config):
     c = config("smollm3", no_rope_layers=[1, 0], no_rope_layer_interval=2, use_sliding_window=False, tie_word_embeddings=True)
     yield "smollm3", c, modern(c, unturned=(1,))
     c = config("phi3", head_dim=8, partial_rotary_factor=0.5, original_max_position_embeddings=LENGTH)
-    yield "phi3", c, modern(c, fused=True, part=0.5)
+    yield "phi3", c, modern(c, fused="qkv gate", part=0.5)
     for name, before in (("phi3_short", LENGTH), ("phi3_long", LENGTH // 2)):
         c = config("phi3", head_dim=8, partial_rotary_factor=0.5, original_max_position_embeddings=before,
                    rope_scaling={"type": "longrope", "short_factor": [1.0, 1.25], "long_factor": [1.5, 3.75]})
         c["max_position_embeddings"] = 4 * LENGTH
-        yield name, c, modern(c, fused=True, part=0.5, rope=longrope(c))
+        yield name, c, modern(c, fused="qkv gate", part=0.5, rope=longrope(c))
     c = config("stablelm", partial_rotary_factor=0.25, layer_norm_eps=1e-5, use_qkv_bias=True, head_dim=16)
     del c["rms_norm_eps"]
     yield "stablelm", c, modern(c, norm="layer", part=0.25, biases="q")
@@ -325,3 +377,30 @@ def families(config):
     yield "falcon", falcon, classic(32, 2, 4, 1, ln_1="input_layernorm", ln_2=None, **same)
     yield "falcon_40b", {**falcon, "new_decoder_architecture": True, "num_kv_heads": 2}, \
         classic(32, 2, 4, 2, ln_1="ln_attn", ln_2="ln_mlp", stacked="head", **same)
+    half = dict(part=0.5, neighbours=True, fused="gate", biases="q")
+    c = config("glm", head_dim=8, attention_bias=True, partial_rotary_factor=0.5)
+    yield "glm", c, modern(c, **half)
+    c = config("glm4", head_dim=8, attention_bias=True)
+    yield "glm4", c, modern(c, after="post_self_attn_layernorm", mlp_after="post_mlp_layernorm", **half)
+    mixed = dict(n_routed_experts=8, n_shared_experts=1, num_experts_per_tok=2, moe_intermediate_size=16, first_k_dense_replace=1, n_group=1,
+                 topk_group=1, norm_topk_prob=True, routed_scaling_factor=2.5, attention_bias=True)
+    c = config("glm4_moe", head_dim=16, use_qk_norm=True, num_nextn_predict_layers=0, **mixed)
+    yield "glm4_moe", c, modern(c, part=0.5, biases="q", qk="one", mixture=shared_mixture, dense=1)
+    c = config("dots1", head_dim=8, sliding_window=None, **{**mixed, "attention_bias": False, "norm_topk_prob": False, "n_shared_experts": 2})
+    yield "dots1", c, modern(c, qk="one", mixture=shared_mixture, dense=1)
+    same = dict(qk="one", before=None, after="post_attention_layernorm", mlp_before=None, mlp_after="post_feedforward_layernorm")
+    c = config("exaone4", head_dim=8, sliding_window=5, sliding_window_pattern="LG")
+    yield "exaone4", c, modern(c, local=(0,), unturned=(1,), **same)
+    c = config("exaone4", sliding_window=None, sliding_window_pattern=None)
+    yield "exaone4_whole", c, modern(c, **same)
+    c = config("exaone", activation_function="silu", layer_norm_epsilon=1e-6)
+    del c["rms_norm_eps"], c["hidden_act"]
+    exaone = modern({**c, "rms_norm_eps": 1e-6})
+    yield "exaone", c, lambda w, tokens: exaone(Renamed(w, EXAONE_NAMES), tokens)
+    c = config("ernie4_5", head_dim=8, use_bias=False, tie_word_embeddings=True)
+    yield "ernie4_5", c, modern(c, neighbours=True)
+    c = config("seed_oss", head_dim=8, attention_bias=True, attention_out_bias=False, mlp_bias=False)
+    yield "seed_oss", c, modern(c, biases="q")
+    c = config("nemotron", norm_eps=1e-5, hidden_act="relu2", partial_rotary_factor=0.5, attention_bias=False, mlp_bias=False)
+    del c["rms_norm_eps"]
+    yield "nemotron", c, modern(c, norm="layer", offset=1, act="relu2", part=0.5)

@@ -279,6 +279,7 @@ def families():
     c = {**c, "model_type": "deepseek_v3", "scoring_func": "sigmoid", "topk_method": "noaux_tc", "n_routed_experts": 8, "n_group": 4,
          "topk_group": 2, "routed_scaling_factor": 2.5, "num_nextn_predict_layers": 0}
     yield "deepseek_v3", c, deepseek(c)
+    yield "kimi_k2", {**c, "model_type": "kimi_k2"}, deepseek(c)
     c = {**c, "num_nextn_predict_layers": 2}
     yield "deepseek_v3_mtp", c, deepseek(c)
     yield from others.families(config)

@@ -1,0 +1,3 @@
+#!/bin/sh
+# The second of three parts of train-torch.sh.
+exec sh "$(dirname "$0")/train-torch.sh" 1
