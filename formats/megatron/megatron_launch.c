@@ -86,6 +86,12 @@ static bool has_hosts(const struct shell_word *words, size_t count)
     return false;
 }
 
+/* `tune run` takes torchrun's options, and its defaults. */
+static bool is_torchrun(const char *launcher)
+{
+    return strcmp(launcher, "torchrun") == 0 || strcmp(launcher, "tune") == 0;
+}
+
 /* The words in front of the program. The innermost launcher counts: it is read last. */
 static const char *read_launchers(struct launch *launch, const struct shell_word *words,
                                   size_t count)
@@ -94,7 +100,7 @@ static const char *read_launchers(struct launch *launch, const struct shell_word
     for (size_t i = 0; i < count; i++)
         for (int k = 0; k < LAUNCH_OPTIONS; k++) {
             if (!is_launcher(words[i].text, launch_options[k].launcher)) continue;
-            const bool torch = strcmp(launch_options[k].launcher, "torchrun") == 0;
+            const bool torch = is_torchrun(launch_options[k].launcher);
             if (torch && last != launch_options[k].launcher) /* one GPU unless it says more */
                 *launch = (struct launch){.number = {1, 1, 0}};
             if (strcmp(launch_options[k].launcher, "deepspeed") == 0 && !has_hosts(words, count) &&
@@ -281,7 +287,7 @@ static enum rk_status count_gpus(const struct shell *shell, const struct launch 
     /* what starts torchrun by itself asks for these: ms-swift, LLaMA-Factory */
     const char *per_node = shell_variable(shell, "NPROC_PER_NODE");
     const char *nodes = shell_variable(shell, "NNODES");
-    const bool torch = launcher && strcmp(launcher, "torchrun") == 0;
+    const bool torch = launcher && is_torchrun(launcher);
     for (int i = 0; torch && i < LAUNCH_NUMBERS; i++)
         if (launch->unknown[i]) return shell_fail_unknown(shell, launch->unknown[i], error);
     if (launch->number[TASKS]) {

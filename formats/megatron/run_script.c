@@ -166,8 +166,9 @@ static enum rk_status read_option(struct work *w, size_t i, size_t end, bool lau
         while (i + *used < end &&
                !run_script_option_name(w->word[i + *used].text, spare, sizeof spare)) {
             const struct shell_word *next = &w->word[i + *used];
-            if (next->maybe) return shell_fail_unknown(&w->shell, next, w->error);
-            if (next->unknown) unknown = next;
+            if (next->maybe && megatron_name_matters(name))
+                return shell_fail_unknown(&w->shell, next, w->error);
+            if (next->unknown || next->maybe) unknown = next;
             const size_t n = strlen(value);
             if (n + strlen(next->text) + 2 > sizeof value)
                 return run_script_fail_at(w, next, "is too long");
@@ -308,6 +309,10 @@ static enum rk_status open_file(struct work *w, const char **name, const struct 
             return *name ? RK_OK : w->error->status;
         }
     }
+    if (strcmp(w->format->name, "torchtune") == 0 && !run_script_is_config(*name))
+        return run_script_fail_at(w, word,
+                                  "is a configuration within torchtune: write it to a file with "
+                                  "tune cp and have the command name that one");
     return run_script_fail_at(
         w, word,
         "is neither next to this script nor in a folder above it, and the script does "
