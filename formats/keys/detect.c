@@ -198,7 +198,7 @@ static bool ends_command(const char *text, const char *at)
 static bool looks_only(const char *word, size_t length)
 {
     static const char commands[] =
-        " source . grep egrep pgrep pkill ps echo printf ls cp cat sed awk rm mkdir chmod tar git ";
+        " source . [ [[ test grep egrep pgrep pkill ps echo printf ls cp cat sed awk rm mkdir chmod tar git ";
     char text[16];
     snprintf(text, sizeof text, " %.*s ", length < 12 ? (int)length : 12, word);
     return length < 12 && strstr(commands, text);
@@ -207,7 +207,8 @@ static bool looks_only(const char *word, size_t length)
 /* `sudo cp train.py ...`: the command is what follows. */
 static bool comes_before(const char *word, size_t length)
 {
-    static const char *const names[] = {"sudo", "exec", "nohup", "time", "env", "then", "do", "else"};
+    static const char *const names[] = {"sudo", "exec", "nohup", "time", "env",
+                                        "then", "do",   "else",  "if",   "elif"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i]) == length && strncmp(word, names[i], length) == 0) return true;
     return false;

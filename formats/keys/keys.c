@@ -43,6 +43,23 @@ const struct key *key_find(const struct key_table *table, const char *key)
     return best;
 }
 
+/* Python's argparse takes as much of a name as no other option begins with. Own options of a program
+ * are mostly short: what is taken for a part of a name has two words of it. */
+enum { LEAST_ABBREVIATION = 8 };
+
+const char *key_abbreviated(const struct key_table *table, const char *name)
+{
+    const size_t n = strlen(name);
+    const char *full = NULL;
+    if (n < LEAST_ABBREVIATION || !strchr(name, '_') || key_find(table, name)) return NULL;
+    for (const struct key *row = table->row; row < table->row + table->count; row++) {
+        if (strncmp(row->path, name, n) != 0 || strchr(row->path, '*')) continue;
+        if (full && strcmp(full, row->path) != 0) return NULL;
+        full = row->path;
+    }
+    return full;
+}
+
 bool key_ignored(const char *const *ignored, size_t count, const char *name, bool below)
 {
     for (size_t i = 0; i < count; i++)

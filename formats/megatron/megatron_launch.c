@@ -376,6 +376,20 @@ static bool read_quoted(struct shell *shell)
     return shell->commands > commands;
 }
 
+/* `pretrain_gpt.py $MEGATRON_PARAMS`: what has all of its arguments, where nothing sets it. */
+static const struct shell_word *find_arguments(const struct shell *shell)
+{
+    for (size_t i = 0; i < shell->commands; i++) {
+        const struct shell_word *words = &shell->word[shell->command[i].first];
+        bool program = false;
+        for (size_t k = 0; k < shell->command[i].count; k++) {
+            if (program && words[k].unknown && words[k].empty_unknown) return &words[k];
+            program |= is_program(&words[k]) && strstr(words[k].text, "pretrain_");
+        }
+    }
+    return NULL;
+}
+
 /* A program that takes a model's arguments and does something else with it. */
 static const char *find_tool(const struct shell *shell)
 {
@@ -402,6 +416,8 @@ static enum rk_status fail_none(const struct megatron_args *args, const struct s
     if (shell_fail_stopped(shell, args->error) != RK_OK) return args->error->status;
     const char *variable = shell_variable_with(shell, names_sizes);
     const char *program = shell_program(shell);
+    const struct shell_word *arguments = find_arguments(shell);
+    if (arguments) return shell_fail_unknown(shell, arguments, args->error);
     if (variable && program)
         return rk_fail(args->error, RK_BAD_INPUT, shell->path, 0, 0,
                        "starts %.120s, a program of no tool that reckon reads: say model, batch "
@@ -446,6 +462,18 @@ static enum rk_status list_variants(const struct megatron_args *args, const stru
                               count);
 }
 
+/* Do all of them train what models here do not describe? Then it is no matter which. */
+static bool refuses_all(const struct shell *shell, const struct shell_command *const *found,
+                        int count)
+{
+    for (int i = 0; i < count; i++) {
+        const struct shell_word *words = &shell->word[found[i]->first];
+        if (!judge_program(find_program(words, arguments_begin(words, found[i]->count))))
+            return false;
+    }
+    return true;
+}
+
 static enum rk_status choose(const struct megatron_args *args, struct shell *shell, bool again,
                              const struct shell_command **chosen)
 {
@@ -464,7 +492,8 @@ static enum rk_status choose(const struct megatron_args *args, struct shell *she
         return rk_fail(args->error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--variant: only %d command%s train%s", count, count > 1 ? "s" : "",
                        count > 1 ? "" : "s");
-    if (!wanted && count > 1) return list_variants(args, shell, found, count);
+    const bool covered = !refuses_all(shell, found, count);
+    if (!wanted && count > 1 && covered) return list_variants(args, shell, found, count);
     *chosen = found[wanted ? wanted - 1 : 0];
     return RK_OK;
 }

@@ -1,5 +1,6 @@
 #include "megatron/run_script.h"
 #include "base/text.h"
+#include "keys/reader.h"
 #include "megatron/megatron_args.h"
 #include "megatron/run_script_command.h"
 #include "shell/shell.h"
@@ -152,6 +153,28 @@ static enum rk_status put_named(struct work *w, const struct shell_word *at, con
     return w->launching ? RK_OK : w->error->status;
 }
 
+/* "--per_device_train_batch": of programs whose options HfArgumentParser reads, the whole name. */
+static const char *whole_name(struct work *w, const struct shell_word *at, const char *name)
+{
+    static const struct {
+        const char *format;
+        const struct key_table *keys;
+    } rows[] = {{"trainer", &trainer_keys},
+                {"accelerate", &accelerate_keys},
+                {"llama-factory", &llama_factory_keys},
+                {"ms-swift", &ms_swift_keys}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *full = strcmp(rows[i].format, w->format->name) == 0
+                               ? key_abbreviated(rows[i].keys, name)
+                               : NULL;
+        if (!full) continue;
+        notes_add(w->notes, NOTE_WARNING, at->place.line, at->place.column, name, "",
+                  "is taken as %s, as Python's argparse does", full);
+        return full;
+    }
+    return name;
+}
+
 /* The words of one option, from `i`, are *used; the values are joined by spaces. */
 static enum rk_status read_option(struct work *w, size_t i, size_t end, bool launch, char *name,
                                   size_t *used)
@@ -213,7 +236,7 @@ static enum rk_status read_option(struct work *w, size_t i, size_t end, bool lau
     if (w->starter->accelerates && launch) return put_launch(w, name, value, unknown);
     if (w->starter->accelerates && strcmp(name, "accelerate_config") == 0)
         return put_named(w, at, value);
-    if (!w->starter->prefix) return put(w, name, value, unknown);
+    if (!w->starter->prefix) return put(w, whole_name(w, word, name), value, unknown);
     char key[192];
     snprintf(key, sizeof key, "%s%s", w->starter->prefix, name);
     return put(w, key, unquoted(value), unknown);
