@@ -270,8 +270,7 @@ static struct member *sort_members(const struct walk *w, const yaml_node_t *map,
     for (const yaml_node_pair_t *pair = start; members && pair < top; pair++) {
         const char *name = key_text(w, pair);
         const yaml_node_t *key = yaml_document_get_node(w->document, pair->key);
-        if (name)
-            members[(*count)++] = (struct member){name, pair, (int)key->start_mark.line + 1};
+        if (name) members[(*count)++] = (struct member){name, pair, (int)key->start_mark.line + 1};
     }
     if (members) qsort(members, *count, sizeof *members, by_name);
     return members;

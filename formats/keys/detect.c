@@ -197,8 +197,8 @@ static bool ends_command(const char *text, const char *at)
 /* `ps aux | grep pretrain.py`: what such a command is given is not started. */
 static bool looks_only(const char *word, size_t length)
 {
-    static const char commands[] =
-        " source . [ [[ test grep egrep pgrep pkill ps echo printf ls cp cat sed awk rm mkdir chmod tar git ";
+    static const char commands[] = " source . [ [[ test grep egrep pgrep pkill ps echo printf ls "
+                                   "cp cat sed awk rm mkdir chmod tar git ";
     char text[16];
     snprintf(text, sizeof text, " %.*s ", length < 12 ? (int)length : 12, word);
     return length < 12 && strstr(commands, text);

@@ -43,8 +43,8 @@ const struct key *key_find(const struct key_table *table, const char *key)
     return best;
 }
 
-/* Python's argparse takes as much of a name as no other option begins with. Own options of a program
- * are mostly short: what is taken for a part of a name has two words of it. */
+/* Python's argparse takes as much of a name as no other option begins with. Own options of a
+ * program are mostly short: what is taken for a part of a name has two words of it. */
 enum { LEAST_ABBREVIATION = 8 };
 
 const char *key_abbreviated(const struct key_table *table, const char *name)
@@ -66,8 +66,7 @@ bool key_ignored(const char *const *ignored, size_t count, const char *name, boo
         for (const char *p = ignored[i]; *p;) {
             p += strspn(p, "-,");
             const size_t n = strcspn(p, ",");
-            if (n && strncmp(name, p, n) == 0 &&
-                (!name[n] || (below && name[n] == '.')))
+            if (n && strncmp(name, p, n) == 0 && (!name[n] || (below && name[n] == '.')))
                 return true;
             p += n;
         }

@@ -175,6 +175,19 @@ static const char *whole_name(struct work *w, const struct shell_word *at, const
     return name;
 }
 
+/* `accelerate launch --config_file $1`: a file, or what it says. */
+static enum rk_status fail_launching(const struct work *w, const struct shell_word *at)
+{
+    struct rk_error why;
+    shell_fail_unknown(&w->shell, at, &why);
+    char *value = strstr(why.text, "=VALUE");
+    if (value) *value = '\0';
+    return rk_fail(w->error, RK_BAD_INPUT, why.path, why.line, why.column,
+                   "%.200s%s, or --ignore config_file and what that file says with --set "
+                   "distributed_type=FSDP (or DEEPSPEED with --set deepspeed_config.zero_stage=3)",
+                   why.text, value ? "=FILE" : "");
+}
+
 /* The words of one option, from `i`, are *used; the values are joined by spaces. */
 static enum rk_status read_option(struct work *w, size_t i, size_t end, bool launch, char *name,
                                   size_t *used)
@@ -205,7 +218,8 @@ static enum rk_status read_option(struct work *w, size_t i, size_t end, bool lau
     const bool nemo = strcmp(w->format->name, "nemo") == 0;
     if (w->starter->accelerates && !run_script_is_accelerate(w) && launch &&
         strcmp(name, "config_file") == 0) {
-        if (at->unknown) return shell_fail_unknown(&w->shell, at, w->error);
+        if (is_ignored(w, "config_file")) return RK_OK;
+        if (at->unknown) return fail_launching(w, at);
         w->launching = equals ? equals + 1 : at->text;
         w->launching_word = at;
         return RK_OK;

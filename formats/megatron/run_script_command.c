@@ -152,9 +152,9 @@ static bool has_batch(const struct shell_word *words, size_t count)
 /* `axolotl preprocess train.yaml`, `python merge_lora.py`, ... */
 static bool does_else(const struct shell_word *words, size_t begin, size_t count)
 {
-    static const char *const parts[] = {"preprocess", "inference", "merge",  "evaluat", "lm_eval",
-                                        "convert",    "generate",  "export", "eval.py", "eleuther",
-                                        NULL};
+    static const char *const parts[] = {"preprocess", "inference", "merge",    "evaluat",
+                                        "lm_eval",    "convert",   "generate", "export",
+                                        "eval.py",    "eleuther",  NULL};
     for (int i = 0; parts[i]; i++)
         if (strstr(words[begin - 1].text, parts[i]) ||
             (begin < count && words[begin].text[0] != '-' && strstr(words[begin].text, parts[i]) &&

@@ -515,7 +515,8 @@ const char *shell_never_set(const struct shell *shell, const struct shell_word *
 static int listed_length(const char *names, size_t room)
 {
     size_t length = strcspn(names, ",");
-    for (size_t next = length; names[next] && next < room; next += 2 + strcspn(names + next + 2, ","))
+    for (size_t next = length; names[next] && next < room;
+         next += 2 + strcspn(names + next + 2, ","))
         length = next;
     if (strlen(names) < room) length = strlen(names);
     return (int)(length < room ? length : room);

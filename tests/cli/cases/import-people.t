@@ -67,7 +67,7 @@ reckon: own.yaml:6:23: my_global_batch_size: is not known, and may decide what t
 reckon: note: own.yaml is read as a training of axolotl: reckon import axolotl
 reckon: warning: own.yaml:6:23: my_global_batch_size 96: is left out, as --ignore says: by its name it may decide what the run costs
 reckon: note: long.json is read as a configuration of DeepSpeed: reckon import deepspeed
-reckon: long.json:1:156: a_section_of_somebody.with_a_longer_name.and_another_one.lora_r: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then
+reckon: long.json:1:156: a_section_of_somebody.with_a_longer_name.and_another_one.lora_rank: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: note: long.json is read as a configuration of DeepSpeed: reckon import deepspeed
 reckon: warning: long.json:1:156: a_section_of_somebody.with_a_longer_name.and_another_one.lora_rank 8: is left out, as --ignore says: by its name it may decide what the run costs
 reckon: note: offload.yaml is read as a training of axolotl: reckon import axolotl
