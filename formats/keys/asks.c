@@ -250,6 +250,14 @@ static const char *next_option(const char *at)
     return strncmp(at, "--", 2) == 0 ? at : NULL;
 }
 
+/* Does a number stand for a value? Degrees and GPUs may be no more than that. */
+static bool has_set(const struct asking *a)
+{
+    for (int i = 0; i < a->options; i++)
+        if (strncmp(a->option[i], "--set ", 6) == 0) return true;
+    return false;
+}
+
 /* Does it ask for what the file does not have? A value that is wrong is none of them, nor what
  * became so by what stands for another. */
 static const char *find_option(const struct asking *a, const char *text)
@@ -260,7 +268,8 @@ static const char *find_option(const struct asking *a, const char *text)
         (strstr(text, "correct it, or give --set") || strstr(text, " " STAND_IN " is not")))
         return NULL;
     if (costly_name(text)) return costly_name(text);
-    if (strstr(text, " GPUs are not a multiple of ") && !a->with.gpus) return strstr(text, OF_GPUS);
+    if (strstr(text, " GPUs are not a multiple of ") && !a->with.gpus && !has_set(a))
+        return strstr(text, OF_GPUS);
     for (int i = 0; starts[i]; i++) {
         const char *found = strstr(text, starts[i]);
         if (found) return strstr(found, "--");
