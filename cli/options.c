@@ -251,6 +251,10 @@ static enum rk_status store(struct reader *r, const struct option *option, void 
     case OPTION_NUMBER:
         return option_number(name, value, option->min, option->max, member, r->error);
     case OPTION_COUNT:
+        if (option->zero && strcmp(value, "0") == 0) {
+            *(double *)member = 0;
+            return RK_OK;
+        }
         return option_count(name, value, member, r->error);
     case OPTION_CHOICE:
         index = choice_index(name, option->choices, value, r->error);

@@ -67,6 +67,7 @@ struct option {
     size_t offset;    /* of the member in the struct of arguments */
     const char *const *choices; /* ended by NULL */
     uint64_t min, max;
+    bool zero;                          /* 0 is a value, too; only OPTION_COUNT */
     const struct option_alias *aliases; /* only OPTION_VALUES; the first one is what a missing
                                            value means, when `optional` */
     bool optional;                      /* the value may be left out; only OPTION_VALUES */

@@ -247,16 +247,46 @@ static bool map_has(const struct walk *w, const yaml_node_t *map, const char *na
     return false;
 }
 
-/* The line of a member of that name from `from` on to `to`; 0: there is none. */
-static int line_of_member(const struct walk *w, const yaml_node_pair_t *from,
-                          const yaml_node_pair_t *to, const char *name)
+/* The members of a map by their names, those of one name in the order of the file. */
+struct member {
+    const char *name;
+    const yaml_node_pair_t *pair;
+    int line;
+};
+
+static int by_name(const void *a, const void *b)
 {
-    for (const yaml_node_pair_t *pair = from; pair < to; pair++) {
-        const char *key = key_text(w, pair);
-        if (key && strcmp(key, name) == 0)
-            return (int)yaml_document_get_node(w->document, pair->key)->start_mark.line + 1;
+    const struct member *x = a, *y = b;
+    const int names = strcmp(x->name, y->name);
+    return names ? names : x->pair < y->pair ? -1 : x->pair > y->pair;
+}
+
+static struct member *sort_members(const struct walk *w, const yaml_node_t *map, size_t *count)
+{
+    const yaml_node_pair_t *start = map->data.mapping.pairs.start,
+                           *top = map->data.mapping.pairs.top;
+    struct member *members = malloc((size_t)(top - start + 1) * sizeof *members);
+    *count = 0;
+    for (const yaml_node_pair_t *pair = start; members && pair < top; pair++) {
+        const char *name = key_text(w, pair);
+        const yaml_node_t *key = yaml_document_get_node(w->document, pair->key);
+        if (name) members[(*count)++] = (struct member){name, pair, (int)key->start_mark.line + 1};
     }
-    return 0;
+    if (members) qsort(members, *count, sizeof *members, by_name);
+    return members;
+}
+
+/* Is it the last of its name? *earlier: the line of the first, 0 where that is this one. */
+static bool counts(const struct member *members, size_t count, const char *name,
+                   const yaml_node_pair_t *pair, int *earlier)
+{
+    const struct member wanted = {name, pair, 0};
+    const struct member *found = bsearch(&wanted, members, count, sizeof *members, by_name);
+    const struct member *first = found;
+    while (first && first > members && strcmp(first[-1].name, name) == 0)
+        first--;
+    *earlier = first && first < found ? first->line : 0;
+    return !found || found + 1 == members + count || strcmp(found[1].name, name) != 0;
 }
 
 /* A map, and those that it takes in by "<<", in the order in which they win. */
@@ -276,13 +306,12 @@ static enum rk_status walk_merge(struct walk *w, struct merged *merged, const ya
                                  int depth);
 
 /* The members that no map before this one has. */
-static enum rk_status walk_map(struct walk *w, struct merged *merged, const yaml_node_t *node,
-                               int depth)
+static enum rk_status walk_members(struct walk *w, struct merged *merged, const yaml_node_t *node,
+                                   const struct member *members, size_t count, int depth)
 {
     enum rk_status status = RK_OK;
-    const int before = merged->count;
-    if (depth > YAML_DEPTH || before == YAML_MERGED) return fail_at(w, node, "nested too deeply");
-    merged->map[merged->count++] = node;
+    const int before = merged->count - 1;
+    int earlier = 0;
     for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
          status == RK_OK && pair < node->data.mapping.pairs.top; pair++) {
         const yaml_node_t *key = yaml_document_get_node(w->document, pair->key);
@@ -295,14 +324,26 @@ static enum rk_status walk_map(struct walk *w, struct merged *merged, const yaml
         if (merge)
             status = walk_merge(w, merged, value, depth);
         else if (!is_taken(w, merged, before, name) &&
-                 !line_of_member(w, pair + 1, node->data.mapping.pairs.top, name)) {
-            const size_t count = w->s->count;
+                 counts(members, count, name, pair, &earlier)) {
+            const size_t had = w->s->count;
             status = walk_member(w, name, pair->value, depth, key);
-            if (w->s->count > count) /* the last counts */
-                w->s->setting[count].earlier =
-                    line_of_member(w, node->data.mapping.pairs.start, pair, name);
+            if (w->s->count > had) w->s->setting[had].earlier = earlier; /* the last counts */
         }
     }
+    return status;
+}
+
+static enum rk_status walk_map(struct walk *w, struct merged *merged, const yaml_node_t *node,
+                               int depth)
+{
+    size_t count;
+    if (depth > YAML_DEPTH || merged->count == YAML_MERGED)
+        return fail_at(w, node, "nested too deeply");
+    struct member *members = sort_members(w, node, &count);
+    if (!members) return rk_fail(w->error, RK_NO_MEMORY, w->s->path, 0, 0, "out of memory");
+    merged->map[merged->count++] = node;
+    const enum rk_status status = walk_members(w, merged, node, members, count, depth);
+    free(members);
     return status;
 }
 

@@ -65,8 +65,10 @@ static struct report_cell bytes_cell(double bytes)
  * processes. 0: not said. */
 static double outside_of(const struct memory_report *m)
 {
-    const bool said = m->capacity_bytes > 0 && m->reserved_bytes > 0;
-    return said ? larger(0, m->capacity_bytes - m->free_bytes - m->reserved_bytes) : 0;
+    if (!(m->reserved_bytes > 0)) return 0;
+    if (m->frees && m->capacity_bytes > 0)
+        return larger(0, m->capacity_bytes - m->free_bytes - m->reserved_bytes);
+    return larger(0, m->process_bytes - m->reserved_bytes); /* of this process, or not known */
 }
 
 /* Of other processes: what is more than this one's, or where that is not said, than its context. */

@@ -62,6 +62,14 @@ static const struct change {
 /* clang-format on */
 enum { CHANGES = sizeof changes / sizeof *changes };
 
+/* What is below is 0.0 % where gains are listed. */
+#define LEAST_GAIN 0.0005
+
+static bool is_shorter(const struct gain_case *of, double step_s)
+{
+    return step_s < of->step_s * (1 - LEAST_GAIN);
+}
+
 /* False: it does not apply. */
 static bool make(const struct rk_plan *from, const struct change *c, struct rk_plan *plan)
 {
@@ -145,7 +153,7 @@ static bool try_change(const struct gain_case *of, const struct change *c, const
     *gain = (struct gain){.what = c->what};
     if (!make(of->plan, c, &gain->plan)) return false;
     rk_predict(of->model, of->system, &gain->plan, p);
-    if (!knobs_holds(p, of->usable_bytes) || !(p->step_s < of->step_s)) return false;
+    if (!knobs_holds(p, of->usable_bytes) || !is_shorter(of, p->step_s)) return false;
     if (!launch_within(&w->limits, &gain->plan)) return false;
     gain->step_s = p->step_s;
     gain->total_bytes = p->stage[p->tightest].total_bytes;
@@ -227,7 +235,8 @@ static int of_config(const struct gain_case *of, struct gain gains[static GAINS]
     int kept = 0;
     limits.file = false; /* it is this one, and its reader took the change */
     for (int i = 0; i < count && kept < GAINS; i++)
-        if (launch_within(&limits, &found[i].plan)) take(of, &found[i], &gains[kept++]);
+        if (is_shorter(of, found[i].step_s) && launch_within(&limits, &found[i].plan))
+            take(of, &found[i], &gains[kept++]);
     free(found);
     return kept;
 }

@@ -21,6 +21,7 @@ enum {
 #define STAND_IN_LARGE "65536" /* of ranks, by which degrees are divided */
 #define STAND_IN_MODEL "llama3.1-8b"
 #define LISTED         ", one of "
+#define OF_GPUS        ": use " /* of "12 GPUs are not a multiple of ...: use 8 or 16" */
 
 /* "a,b" or "a, b": whole names, as many as find room. */
 struct names {
@@ -191,6 +192,14 @@ static void take_number(struct asking *a, int at, const char *name, uint64_t *nu
     *number = (uint64_t)atoi(STAND_IN);
 }
 
+/* "use 96 or 128": the last of them. */
+static void take_gpus(struct asking *a, const char *numbers, int at)
+{
+    const char *last = strstr(numbers, " or ");
+    a->with.gpus = strtoull(last ? last + strlen(" or ") : numbers, NULL, 10);
+    snprintf(a->option[at], OPTION_TEXT, "--gpus %llu", (unsigned long long)a->with.gpus);
+}
+
 /* The option that stands at `text`; false: none that is known, or one that was asked for. */
 static bool take_option(struct asking *a, const char *text, const char *message)
 {
@@ -203,6 +212,8 @@ static bool take_option(struct asking *a, const char *text, const char *message)
         take_ignore(a, text + 9, message, at);
     else if (text == costly_name(message))
         take_ignore(a, text, message, at);
+    else if (strncmp(text, OF_GPUS, strlen(OF_GPUS)) == 0)
+        take_gpus(a, text + strlen(OF_GPUS), at);
     else if (strncmp(text, "--gpus N", 8) == 0)
         take_number(a, at, "--gpus", &a->with.gpus);
     else if (strncmp(text, "--vocabulary N", 14) == 0)
@@ -239,6 +250,14 @@ static const char *next_option(const char *at)
     return strncmp(at, "--", 2) == 0 ? at : NULL;
 }
 
+/* Does a number stand for a value? Degrees and GPUs may be no more than that. */
+static bool has_set(const struct asking *a)
+{
+    for (int i = 0; i < a->options; i++)
+        if (strncmp(a->option[i], "--set ", 6) == 0) return true;
+    return false;
+}
+
 /* Does it ask for what the file does not have? A value that is wrong is none of them, nor what
  * became so by what stands for another. */
 static const char *find_option(const struct asking *a, const char *text)
@@ -249,6 +268,8 @@ static const char *find_option(const struct asking *a, const char *text)
         (strstr(text, "correct it, or give --set") || strstr(text, " " STAND_IN " is not")))
         return NULL;
     if (costly_name(text)) return costly_name(text);
+    if (strstr(text, " GPUs are not a multiple of ") && !a->with.gpus && !has_set(a))
+        return strstr(text, OF_GPUS);
     for (int i = 0; starts[i]; i++) {
         const char *found = strstr(text, starts[i]);
         if (found) return strstr(found, "--");

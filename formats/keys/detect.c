@@ -197,11 +197,21 @@ static bool ends_command(const char *text, const char *at)
 /* `ps aux | grep pretrain.py`: what such a command is given is not started. */
 static bool looks_only(const char *word, size_t length)
 {
-    static const char commands[] =
-        " source . grep egrep pgrep pkill ps echo printf ls cp cat sed awk rm mkdir chmod tar git ";
+    static const char commands[] = " source . [ [[ test grep egrep pgrep pkill ps echo printf ls "
+                                   "cp cat sed awk rm mkdir chmod tar git ";
     char text[16];
     snprintf(text, sizeof text, " %.*s ", length < 12 ? (int)length : 12, word);
     return length < 12 && strstr(commands, text);
+}
+
+/* `sudo cp train.py ...`: the command is what follows. */
+static bool comes_before(const char *word, size_t length)
+{
+    static const char *const names[] = {"sudo", "exec", "nohup", "time", "env",
+                                        "then", "do",   "else",  "if",   "elif"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == length && strncmp(word, names[i], length) == 0) return true;
+    return false;
 }
 
 /* "automaldesc.train", also where the launcher stands in another variable. */
@@ -260,7 +270,7 @@ static size_t find_started(const char *text, const char *ending, bool any, const
             module = (n == 2 && strncmp(at, "-m", 2) == 0) ||
                      (n == 8 && strncmp(at, "--module", 8) == 0);
             starts |= starter;
-            first = name > 0; /* "TP=2 python train.py" */
+            first = name > 0 || (first && comes_before(at, n)); /* "TP=2 python train.py" */
             at += n;
         }
     }

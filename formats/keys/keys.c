@@ -43,8 +43,22 @@ const struct key *key_find(const struct key_table *table, const char *key)
     return best;
 }
 
-/* Of longer names messages show no more: what begins so is meant. */
-enum { KEY_SHOWN = 60 };
+/* Python's argparse takes as much of a name as no other option begins with. Own options of a
+ * program are mostly short: what is taken for a part of a name has two words of it. */
+enum { LEAST_ABBREVIATION = 8 };
+
+const char *key_abbreviated(const struct key_table *table, const char *name)
+{
+    const size_t n = strlen(name);
+    const char *full = NULL;
+    if (n < LEAST_ABBREVIATION || !strchr(name, '_') || key_find(table, name)) return NULL;
+    for (const struct key *row = table->row; row < table->row + table->count; row++) {
+        if (strncmp(row->path, name, n) != 0 || strchr(row->path, '*')) continue;
+        if (full && strcmp(full, row->path) != 0) return NULL;
+        full = row->path;
+    }
+    return full;
+}
 
 bool key_ignored(const char *const *ignored, size_t count, const char *name, bool below)
 {
@@ -52,8 +66,7 @@ bool key_ignored(const char *const *ignored, size_t count, const char *name, boo
         for (const char *p = ignored[i]; *p;) {
             p += strspn(p, "-,");
             const size_t n = strcspn(p, ",");
-            if (n && strncmp(name, p, n) == 0 &&
-                (!name[n] || (below && name[n] == '.') || n >= KEY_SHOWN))
+            if (n && strncmp(name, p, n) == 0 && (!name[n] || (below && name[n] == '.')))
                 return true;
             p += n;
         }
@@ -226,7 +239,7 @@ static bool passes_default(const struct setting *s)
 static void refuse_default(const struct reading *r, const struct setting *s)
 {
     char fix[208];
-    snprintf(fix, sizeof fix, "merge it into this file, or give --ignore %.60s", s->key);
+    snprintf(fix, sizeof fix, "merge it into this file, or give --ignore %.150s", s->key);
     notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, s->text, fix,
                    "is a file whose keys count, too");
 }
@@ -249,7 +262,7 @@ bool key_of_media(const char *key)
 static void refuse_media(const struct reading *r, const struct setting *s)
 {
     char fix[208];
-    snprintf(fix, sizeof fix, "give --ignore %.60s to estimate the text's model alone", s->key);
+    snprintf(fix, sizeof fix, "give --ignore %.150s to estimate the text's model alone", s->key);
     notes_add_rule(r->notes, "1.covered", NOTE_REFUSED, s->line, s->column, s->key, "", fix,
                    "is of images, video or sound, which plans do not cover");
 }
@@ -278,6 +291,10 @@ static void refuse_unknown(const struct reading *r, const struct setting *s)
     const char *names[2048], *nearest = NULL;
     char fix[208];
     size_t used = 0;
+    if (r->notes->count == NOTES_MAX) { /* of thousands, no more than have room */
+        r->notes->dropped++;
+        return;
+    }
     for (size_t i = 0; i < r->table->count && used + 1 < sizeof names / sizeof *names; i++)
         if (!strchr(r->table->row[i].path, '*')) names[used++] = r->table->row[i].path;
     names[used] = NULL;
@@ -286,7 +303,7 @@ static void refuse_unknown(const struct reading *r, const struct setting *s)
         snprintf(fix, sizeof fix,
                  "correct it, or say it by --set and this tool's keys, and --ignore it then");
     else
-        snprintf(fix, sizeof fix, "correct it, or give --ignore %.60s", s->key);
+        snprintf(fix, sizeof fix, "correct it, or give --ignore %.150s", s->key);
     notes_add_rule(r->notes, "1.unknown", NOTE_REFUSED, s->line, s->column, s->key, "", fix,
                    "is not known%s%s%s", may_cost(s) ? KEY_MAY_COST : "",
                    nearest ? ", did you mean " : "", nearest ? nearest : "");
@@ -300,6 +317,21 @@ static bool is_off(const struct key *row, const struct setting *s)
            (read_number(s->text, &number) && number == 0);
 }
 
+/* "sparse_attention.*": of a section that is not covered the first key is enough. */
+static bool refuse_whole(const struct reading *r, const struct setting *s, const struct key *row)
+{
+    char section[64], fix[208];
+    const size_t n = strlen(row->path);
+    if (n < 3 || n > sizeof section || strcmp(row->path + n - 2, ".*") != 0) return false;
+    snprintf(section, sizeof section, "%.*s", (int)(n - 2), row->path);
+    for (int i = r->notes->count; i-- > 0;)
+        if (strcmp(r->notes->note[i].what, section) == 0) return true;
+    snprintf(fix, sizeof fix, "give --ignore %s to estimate the run without it", section);
+    notes_add_rule(r->notes, "1.covered", NOTE_REFUSED, s->line, s->column, section, "", fix,
+                   "%s, which plans do not cover", row->why);
+    return true;
+}
+
 static void note_row(const struct reading *r, const struct setting *s, const struct key *row)
 {
     char fix[208];
@@ -309,8 +341,9 @@ static void note_row(const struct reading *r, const struct setting *s, const str
                        "", "is not followed: %s", row->why);
         return;
     }
+    if (refuse_whole(r, s, row)) return;
     if (strlen(s->key) > 40)
-        snprintf(fix, sizeof fix, "give --ignore %.63s", s->key);
+        snprintf(fix, sizeof fix, "give --ignore %.150s", s->key);
     else
         snprintf(fix, sizeof fix, "give --ignore %s to estimate the run without it", s->key);
     notes_add_rule(r->notes, "1.covered", NOTE_REFUSED, s->line, s->column, s->key, s->text, fix,

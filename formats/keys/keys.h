@@ -93,6 +93,10 @@ bool key_ignored(const char *const *ignored, size_t count, const char *name, boo
 /* The row of a key; NULL: none. */
 const struct key *key_find(const struct key_table *table, const char *name);
 
+/* The only key of the table that begins so, as argparse takes an option; NULL: it is a key itself,
+ * or there is none, or several. */
+const char *key_abbreviated(const struct key_table *table, const char *name);
+
 /* Is it a key that a row of KEY_NONE passes? One that only its family's name passes is named in
  * `notes`; it is not passed where its name says that it decides what a run costs. */
 bool key_passes(const struct key *row, const char *key, const struct setting *setting,

@@ -40,8 +40,9 @@ enum rk_status optimizer_read(const struct config_source *source, const struct s
                       optimizers[i].remark);
         return RK_OK;
     }
-    return settings_fail(settings, said, error,
-                         "%.60s stores what plans do not have: give --ignore %.60s to estimate the "
-                         "run with Adam",
-                         said->text, said->key);
+    return settings_fail(
+        settings, said, error,
+        "%.60s stores what plans do not have: give --ignore %.150s to estimate the "
+        "run with Adam",
+        said->text, said->key);
 }

@@ -104,6 +104,7 @@ static enum rk_status read_traceback(const char *text, struct memory_report *r)
     if (!(r->capacity_bytes > 0)) r->capacity_bytes = amount_before(line, " total capacity");
     r->free_bytes = amount_before(line, " is free");
     if (!(r->free_bytes > 0)) r->free_bytes = amount_before(line, " free");
+    r->frees = strstr(line, " is free") || r->free_bytes > 0;
     r->process_bytes = amount_after(line, "this process has"); /* 0 in containers */
     r->allocated_bytes = amount_before(line, " is allocated by PyTorch");
     const double kept = amount_before(line, " is reserved by PyTorch but unallocated");
@@ -258,6 +259,7 @@ static void read_failure(const struct pickle_value *root, struct memory_report *
             if (!text_is(pickle_member(trace->item[i], "action"), "oom")) continue;
             r->asked_bytes = number_of(trace->item[i], "size");
             r->free_bytes = number_of(trace->item[i], "device_free");
+            r->frees = true;
         }
     }
 }

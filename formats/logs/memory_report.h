@@ -30,6 +30,7 @@ struct memory_report {
     double asked_bytes;    /* that there was no room for */
     double capacity_bytes; /* of the device */
     double free_bytes;
+    bool frees;               /* it says what is free */
     double process_bytes;     /* this process, context and libraries too; 0: NVML saw no process */
     double allocated_bytes;   /* tensors; of a summary the peak */
     double reserved_bytes;    /* by the allocator, tensors and what it keeps; likewise */

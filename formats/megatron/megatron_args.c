@@ -260,8 +260,9 @@ static void note_unknown(struct megatron_args *args, const struct shell_word *wo
                          const char *name)
 {
     const char *nearest = megatron_flag_nearest(name);
-    char why[160] = "is not known";
+    char why[160] = "is not known", text[128];
     if (is_ignored(args, name)) return;
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(word->text, "="), word->text);
     if (!args->options->collect && !megatron_name_matters(name)) {
         notes_add(args->notes, NOTE_WARNING, word->place.line, word->place.column, word->text, "",
                   "is not known: passed over, since by its name it is about files, logs, data, "
@@ -271,7 +272,7 @@ static void note_unknown(struct megatron_args *args, const struct shell_word *wo
     if (nearest) snprintf(why, sizeof why, "is not known, did you mean --%s?", nearest);
     args->unknown++;
     notes_add_rule(args->notes, "1.unknown", NOTE_UNKNOWN, word->place.line, word->place.column,
-                   word->text, "", "", "%s", why);
+                   text, "", "", "%s", why);
 }
 
 static enum rk_status refuse_costly(const struct megatron_args *args, const struct rk_finding *note)

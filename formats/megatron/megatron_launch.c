@@ -86,6 +86,12 @@ static bool has_hosts(const struct shell_word *words, size_t count)
     return false;
 }
 
+/* `tune run` takes torchrun's options, and its defaults. */
+static bool is_torchrun(const char *launcher)
+{
+    return strcmp(launcher, "torchrun") == 0 || strcmp(launcher, "tune") == 0;
+}
+
 /* The words in front of the program. The innermost launcher counts: it is read last. */
 static const char *read_launchers(struct launch *launch, const struct shell_word *words,
                                   size_t count)
@@ -94,7 +100,7 @@ static const char *read_launchers(struct launch *launch, const struct shell_word
     for (size_t i = 0; i < count; i++)
         for (int k = 0; k < LAUNCH_OPTIONS; k++) {
             if (!is_launcher(words[i].text, launch_options[k].launcher)) continue;
-            const bool torch = strcmp(launch_options[k].launcher, "torchrun") == 0;
+            const bool torch = is_torchrun(launch_options[k].launcher);
             if (torch && last != launch_options[k].launcher) /* one GPU unless it says more */
                 *launch = (struct launch){.number = {1, 1, 0}};
             if (strcmp(launch_options[k].launcher, "deepspeed") == 0 && !has_hosts(words, count) &&
@@ -281,7 +287,7 @@ static enum rk_status count_gpus(const struct shell *shell, const struct launch 
     /* what starts torchrun by itself asks for these: ms-swift, LLaMA-Factory */
     const char *per_node = shell_variable(shell, "NPROC_PER_NODE");
     const char *nodes = shell_variable(shell, "NNODES");
-    const bool torch = launcher && strcmp(launcher, "torchrun") == 0;
+    const bool torch = launcher && is_torchrun(launcher);
     for (int i = 0; torch && i < LAUNCH_NUMBERS; i++)
         if (launch->unknown[i]) return shell_fail_unknown(shell, launch->unknown[i], error);
     if (launch->number[TASKS]) {
@@ -370,6 +376,20 @@ static bool read_quoted(struct shell *shell)
     return shell->commands > commands;
 }
 
+/* `pretrain_gpt.py $MEGATRON_PARAMS`: what has all of its arguments, where nothing sets it. */
+static const struct shell_word *find_arguments(const struct shell *shell)
+{
+    for (size_t i = 0; i < shell->commands; i++) {
+        const struct shell_word *words = &shell->word[shell->command[i].first];
+        bool program = false;
+        for (size_t k = 0; k < shell->command[i].count; k++) {
+            if (program && words[k].unknown && words[k].empty_unknown) return &words[k];
+            program |= is_program(&words[k]) && strstr(words[k].text, "pretrain_");
+        }
+    }
+    return NULL;
+}
+
 /* A program that takes a model's arguments and does something else with it. */
 static const char *find_tool(const struct shell *shell)
 {
@@ -396,6 +416,8 @@ static enum rk_status fail_none(const struct megatron_args *args, const struct s
     if (shell_fail_stopped(shell, args->error) != RK_OK) return args->error->status;
     const char *variable = shell_variable_with(shell, names_sizes);
     const char *program = shell_program(shell);
+    const struct shell_word *arguments = find_arguments(shell);
+    if (arguments) return shell_fail_unknown(shell, arguments, args->error);
     if (variable && program)
         return rk_fail(args->error, RK_BAD_INPUT, shell->path, 0, 0,
                        "starts %.120s, a program of no tool that reckon reads: say model, batch "
@@ -440,6 +462,18 @@ static enum rk_status list_variants(const struct megatron_args *args, const stru
                               count);
 }
 
+/* Do all of them train what models here do not describe? Then it is no matter which. */
+static bool refuses_all(const struct shell *shell, const struct shell_command *const *found,
+                        int count)
+{
+    for (int i = 0; i < count; i++) {
+        const struct shell_word *words = &shell->word[found[i]->first];
+        if (!judge_program(find_program(words, arguments_begin(words, found[i]->count))))
+            return false;
+    }
+    return true;
+}
+
 static enum rk_status choose(const struct megatron_args *args, struct shell *shell, bool again,
                              const struct shell_command **chosen)
 {
@@ -458,7 +492,8 @@ static enum rk_status choose(const struct megatron_args *args, struct shell *she
         return rk_fail(args->error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--variant: only %d command%s train%s", count, count > 1 ? "s" : "",
                        count > 1 ? "" : "s");
-    if (!wanted && count > 1) return list_variants(args, shell, found, count);
+    const bool covered = !refuses_all(shell, found, count);
+    if (!wanted && count > 1 && covered) return list_variants(args, shell, found, count);
     *chosen = found[wanted ? wanted - 1 : 0];
     return RK_OK;
 }

@@ -232,7 +232,8 @@ const char *megatron_multiple(const struct megatron_args *args, char *text)
                    expert = COUNT(EP, 1), of_experts = COUNT(ETP, tensor);
     const bool small = tensor < 4096 && context < 4096 && pipeline < 4096 && expert < 4096 &&
                        of_experts < 4096 && tensor && context && pipeline && expert && of_experts;
-    const bool mixture = small && expert > 1 && args->tool == MEGATRON_CORE;
+    const bool mixture =
+        small && expert > 1 && (args->tool == MEGATRON_CORE || args->tool == MEGATRON_DEEPSPEED);
     const uint64_t gpus =
         !small ? 1
                : pipeline * common_multiple(tensor * context, mixture ? expert * of_experts : 1);

@@ -1,5 +1,6 @@
 #include "megatron/run_script.h"
 #include "base/text.h"
+#include "keys/reader.h"
 #include "megatron/megatron_args.h"
 #include "megatron/run_script_command.h"
 #include "shell/shell.h"
@@ -152,6 +153,41 @@ static enum rk_status put_named(struct work *w, const struct shell_word *at, con
     return w->launching ? RK_OK : w->error->status;
 }
 
+/* "--per_device_train_batch": of programs whose options HfArgumentParser reads, the whole name. */
+static const char *whole_name(struct work *w, const struct shell_word *at, const char *name)
+{
+    static const struct {
+        const char *format;
+        const struct key_table *keys;
+    } rows[] = {{"trainer", &trainer_keys},
+                {"accelerate", &accelerate_keys},
+                {"llama-factory", &llama_factory_keys},
+                {"ms-swift", &ms_swift_keys}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *full = strcmp(rows[i].format, w->format->name) == 0
+                               ? key_abbreviated(rows[i].keys, name)
+                               : NULL;
+        if (!full) continue;
+        notes_add(w->notes, NOTE_WARNING, at->place.line, at->place.column, name, "",
+                  "is taken as %s, as Python's argparse does", full);
+        return full;
+    }
+    return name;
+}
+
+/* `accelerate launch --config_file $1`: a file, or what it says. */
+static enum rk_status fail_launching(const struct work *w, const struct shell_word *at)
+{
+    struct rk_error why;
+    shell_fail_unknown(&w->shell, at, &why);
+    char *value = strstr(why.text, "=VALUE");
+    if (value) *value = '\0';
+    return rk_fail(w->error, RK_BAD_INPUT, why.path, why.line, why.column,
+                   "%.200s%s, or --ignore config_file and what that file says with --set "
+                   "distributed_type=FSDP (or DEEPSPEED with --set deepspeed_config.zero_stage=3)",
+                   why.text, value ? "=FILE" : "");
+}
+
 /* The words of one option, from `i`, are *used; the values are joined by spaces. */
 static enum rk_status read_option(struct work *w, size_t i, size_t end, bool launch, char *name,
                                   size_t *used)
@@ -166,8 +202,9 @@ static enum rk_status read_option(struct work *w, size_t i, size_t end, bool lau
         while (i + *used < end &&
                !run_script_option_name(w->word[i + *used].text, spare, sizeof spare)) {
             const struct shell_word *next = &w->word[i + *used];
-            if (next->maybe) return shell_fail_unknown(&w->shell, next, w->error);
-            if (next->unknown) unknown = next;
+            if (next->maybe && megatron_name_matters(name))
+                return shell_fail_unknown(&w->shell, next, w->error);
+            if (next->unknown || next->maybe) unknown = next;
             const size_t n = strlen(value);
             if (n + strlen(next->text) + 2 > sizeof value)
                 return run_script_fail_at(w, next, "is too long");
@@ -181,7 +218,8 @@ static enum rk_status read_option(struct work *w, size_t i, size_t end, bool lau
     const bool nemo = strcmp(w->format->name, "nemo") == 0;
     if (w->starter->accelerates && !run_script_is_accelerate(w) && launch &&
         strcmp(name, "config_file") == 0) {
-        if (at->unknown) return shell_fail_unknown(&w->shell, at, w->error);
+        if (is_ignored(w, "config_file")) return RK_OK;
+        if (at->unknown) return fail_launching(w, at);
         w->launching = equals ? equals + 1 : at->text;
         w->launching_word = at;
         return RK_OK;
@@ -212,7 +250,7 @@ static enum rk_status read_option(struct work *w, size_t i, size_t end, bool lau
     if (w->starter->accelerates && launch) return put_launch(w, name, value, unknown);
     if (w->starter->accelerates && strcmp(name, "accelerate_config") == 0)
         return put_named(w, at, value);
-    if (!w->starter->prefix) return put(w, name, value, unknown);
+    if (!w->starter->prefix) return put(w, whole_name(w, word, name), value, unknown);
     char key[192];
     snprintf(key, sizeof key, "%s%s", w->starter->prefix, name);
     return put(w, key, unquoted(value), unknown);
@@ -308,6 +346,10 @@ static enum rk_status open_file(struct work *w, const char **name, const struct 
             return *name ? RK_OK : w->error->status;
         }
     }
+    if (strcmp(w->format->name, "torchtune") == 0 && !run_script_is_config(*name))
+        return run_script_fail_at(w, word,
+                                  "is a configuration within torchtune: write it to a file with "
+                                  "tune cp and have the command name that one");
     return run_script_fail_at(
         w, word,
         "is neither next to this script nor in a folder above it, and the script does "

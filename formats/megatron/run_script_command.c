@@ -94,13 +94,29 @@ bool run_script_is_accelerate(const struct work *w)
     return strcmp(w->format->name, "accelerate") == 0;
 }
 
+/* `tune run --standalone --nnodes 2 RECIPE`: the index after the recipe, which is the program. */
+static size_t recipe_end(const struct shell_word *words, size_t count, size_t run)
+{
+    size_t i = run + 1;
+    while (i < count && words[i].text[0] == '-') {
+        const bool value =
+            !strchr(words[i].text, '=') &&
+            !run_script_is_one("--standalone|--no-python|--no_python|--run-path", words[i].text);
+        i += value ? 2 : 1;
+    }
+    return i < count ? i + 1 : 0;
+}
+
 /* Index of the first word after the program; 0: there is none. */
 static size_t arguments_begin(const struct work *w, const struct shell_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const bool launcher = run_script_is_accelerate(w) && !text_ends_in(words[i].text, ".py") &&
                               !(i && strcmp(words[i - 1].text, "-m") == 0);
-        if (is_program(w, words, i) && !launcher) return i + 1;
+        if (!is_program(w, words, i) || launcher) continue;
+        const bool recipe = strcmp(w->starter->programs, "tune") == 0 && i + 1 < count &&
+                            strcmp(words[i + 1].text, "run") == 0;
+        return recipe ? recipe_end(words, count, i + 1) : i + 1;
     }
     return 0;
 }
@@ -136,8 +152,9 @@ static bool has_batch(const struct shell_word *words, size_t count)
 /* `axolotl preprocess train.yaml`, `python merge_lora.py`, ... */
 static bool does_else(const struct shell_word *words, size_t begin, size_t count)
 {
-    static const char *const parts[] = {"preprocess", "inference", "merge",  "evaluat", "lm_eval",
-                                        "convert",    "generate",  "export", "eval.py", NULL};
+    static const char *const parts[] = {"preprocess", "inference", "merge",    "evaluat",
+                                        "lm_eval",    "convert",   "generate", "export",
+                                        "eval.py",    "eleuther",  NULL};
     for (int i = 0; parts[i]; i++)
         if (strstr(words[begin - 1].text, parts[i]) ||
             (begin < count && words[begin].text[0] != '-' && strstr(words[begin].text, parts[i]) &&

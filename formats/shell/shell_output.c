@@ -152,6 +152,18 @@ static bool formatted(struct shell_state *s, const struct shell_word *words, siz
     return true;
 }
 
+/* `which swift`, `command -v swift`: the program, wherever it is. */
+static bool program_of(struct shell_state *s, const struct shell_word *words, size_t count,
+                       struct shell_place place, struct shell_value *value)
+{
+    const char *name = words[count - 1].text;
+    const bool which = strcmp(words[0].text, "which") == 0 && count == 2;
+    const bool command = count == 3 && strcmp(words[1].text, "-v") == 0;
+    if ((!which && !command) || *name == '-') return false;
+    *value = text_value(s, name, strlen(name), place);
+    return true;
+}
+
 static bool imitate(struct shell_state *s, const struct shell_word *words, size_t count, bool bc,
                     struct shell_place place, struct shell_value *value)
 {
@@ -171,6 +183,8 @@ static bool imitate(struct shell_state *s, const struct shell_word *words, size_
         return part_of_path(s, words, count, *name == 'd', place, value);
     if (strcmp(name, "realpath") == 0 || strcmp(name, "readlink") == 0)
         return real_path(s, words, count, place, value);
+    if (strcmp(name, "which") == 0 || strcmp(name, "command") == 0)
+        return program_of(s, words, count, place, value);
     return false;
 }
 
@@ -210,8 +224,9 @@ bool shell_output(struct shell_state *s, const char *command, size_t length,
                   struct shell_place place, struct shell_value *value)
 {
     struct shell_words words = {0};
-    static const char *const known[] = {"echo",     "seq",      "expr",     "printf", "dirname",
-                                        "basename", "realpath", "readlink", "cd ",    NULL};
+    static const char *const known[] = {"echo",    "seq",      "expr",     "printf",
+                                        "dirname", "basename", "realpath", "readlink",
+                                        "which ",  "command ", "cd ",      NULL};
     bool begins = false, bc = false;
     while (length && isspace((unsigned char)*command)) {
         command++;

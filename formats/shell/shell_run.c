@@ -389,14 +389,25 @@ static bool sets_up(const char *path)
     return false;
 }
 
+/* Each of the files that are not at hand, once. */
+static void add_unread(struct shell_state *s, const char *name)
+{
+    const size_t had = s->unread ? strlen(s->unread) : 0, n = strlen(name);
+    for (const char *at = s->unread; at && (at = strstr(at, name)); at += n)
+        if ((at == s->unread || at[-1] == ' ') && (!at[n] || at[n] == ',')) return;
+    char *text = shell_alloc(s, had + n + 3);
+    if (text) sprintf(text, "%s%s%s", had ? s->unread : "", had ? ", " : "", name);
+    if (text) s->unread = text;
+}
+
 /* What the file says stands where it is sourced. */
 static void run_source(struct shell_state *s, const struct shell_word *name)
 {
     const char *text = shell_source(s, name->text);
     if (text)
         shell_follow(s, text, name->place);
-    else if (!s->unread && !sets_up(name->text))
-        s->unread = name->text;
+    else if (!sets_up(name->text))
+        add_unread(s, name->text);
 }
 
 /* `mpirun -np 16 bash entry.sh a b`, where entry.sh is in the script's folder: followed with its

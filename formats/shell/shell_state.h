@@ -75,7 +75,8 @@ struct shell_state {
     size_t reason; /* index + 1 of what makes that one unknown; 0: nothing that has a name */
     size_t cause;  /* index + 1 of what makes the condition that was last judged unknown; 0: none */
     const char *source; /* path of the file that was read last; NULL: none */
-    const char *unread; /* a file that it sources and that is not at hand; NULL: none */
+    const char *unread; /* the files that it sources and that are not at hand: "a.sh, b.sh"; NULL:
+                           none */
     bool counted;       /* the condition at hand has "$#", and the script has no arguments here */
     bool usage;    /* of a branch after such a condition: its exit is for a call without them */
     bool stopped;  /* by `exit` */

@@ -511,6 +511,17 @@ const char *shell_never_set(const struct shell *shell, const struct shell_word *
                                                                                       : NULL;
 }
 
+/* As many of "a.sh, b.sh" as find room, at least the first. */
+static int listed_length(const char *names, size_t room)
+{
+    size_t length = strcspn(names, ",");
+    for (size_t next = length; names[next] && next < room;
+         next += 2 + strcspn(names + next + 2, ","))
+        length = next;
+    if (strlen(names) < room) length = strlen(names);
+    return (int)(length < room ? length : room);
+}
+
 /* ", which it compares with true, false", ", nor is model.sh at hand, which it sources": what helps
  * to give a value. */
 static void add_help(const struct shell *shell, const struct shell_unknown *u, const char *name,
@@ -523,7 +534,8 @@ static void add_help(const struct shell *shell, const struct shell_unknown *u, c
     if (*asked)
         snprintf(text, size, " (it is compared with %s)", asked);
     else if (unread)
-        snprintf(text, size, ", or have %.60s next to the script, which it sources", unread);
+        snprintf(text, size, ", or have %.*s next to the script, which it sources",
+                 listed_length(unread, 120), unread);
 }
 
 enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_word *word,
@@ -532,7 +544,7 @@ enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_
     const size_t index = word->unknown ? word->unknown : word->maybe;
     const struct shell_unknown *u = &shell->unknown[index - 1];
     const char *give = *u->give ? u->give : u->name;
-    char help[160];
+    char help[200];
     const char *file =
         u->unset ? strrchr(shell->state->unread ? shell->state->unread : "", '$') : 0;
     if (file && file[1 + strspn(file + 1, NAME)] != '/')

@@ -35,7 +35,7 @@ struct rk_finding {
     int line, column; /* 1-based; 0: nowhere in particular */
     int rank;         /* whose log it is in; -1: none */
     int stage;        /* over several clusters: of this stage, from 1 on; 0: of none */
-    char what[64];    /* the flag or key */
+    char what[160];   /* the flag or key */
     char have[48];    /* what it has or was taken as; may be "" */
     char need[208];   /* what it would have to be, or what follows from it */
     char fix[208];    /* what to give instead; may be "" */

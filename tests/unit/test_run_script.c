@@ -50,6 +50,14 @@ static enum rk_status read_script(const char *name, const char *text, const char
     "cat > j.toml <<'EOT'\n[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\n"              \
     "local_batch_size = 1\nseq_len = 8192\nEOT\n"
 
+#define TUNE                                                                                       \
+    "cat > t.yaml <<'EOT'\nmodel:\n  _component_: torchtune.models.llama3_1.llama3_1_8b\n"         \
+    "tokenizer:\n  max_seq_len: 4096\nbatch_size: 2\ngradient_accumulation_steps: 4\n"             \
+    "dtype: bf16\nEOT\n"
+#define SWIFT                                                                                      \
+    "sft --model Qwen/Qwen3-8B --tuner_type full --torch_dtype bfloat16 --max_length 4096 "        \
+    "--per_device_train_batch_size 1 --gradient_accumulation_steps 2 "
+
 /* What is known of a plan by hand. */
 static const struct {
     const char *format, *text, *set;
@@ -129,6 +137,24 @@ static const struct {
      NULL, 8, 2, 2, 32, 0, 1},
     {"trainer", "torchrun --nproc_per_node 8 train.py --per_device_train_batch_size 2\n",
      "per_device_train_batch_size=3", 8, 1, 3, 24, 0, 0},
+    {"trainer",
+     "torchrun --nproc_per_node 8 train.py --per_device_train_batch 2 --gradient_acc 4 "
+     "--num_train_epochs 1\n",
+     NULL, 8, 1, 2, 64, 0, 0},
+    {"torchtune",
+     TUNE "srun tune run --nnodes 2 --nproc_per_node 8 full_finetune_distributed --config t.yaml "
+          "batch_size=1\n",
+     NULL, 16, 1, 1, 64, 4096, 3},
+    {"torchtune",
+     TUNE "tune run --standalone --nproc-per-node=4 full_finetune_distributed --config t.yaml\n"
+          "tune run eleuther_eval --config t.yaml\n",
+     NULL, 4, 1, 2, 32, 4096, 3},
+    {"ms-swift", "torchrun --nproc_per_node 2 $(which swift) " SWIFT "\n", NULL, 2, 1, 1, 4, 4096,
+     0},
+    {"ms-swift",
+     "OUT=/data/a\nV=1\nwhile [ -d \"$OUT\" ]; do\n  OUT=\"${OUT}_$V\"\n  ((V++))\ndone\n"
+     "NPROC_PER_NODE=2 swift " SWIFT "--output_dir \"$OUT\"\n",
+     NULL, 2, 1, 1, 4, 4096, 0},
 };
 
 Test(run_script, reads)
@@ -189,6 +215,9 @@ static const struct {
     {"primus", "primus-cli direct -- train pretrain --config $EXP\n", NULL, "give --set EXP=VALUE"},
     {"megatron-yaml", "python train.py --config a.yaml\n", NULL, "is a shell script"},
     {"trainer", "ls\n", NULL, "no command of this script starts"},
+    {"torchtune", "tune run full_finetune_distributed --config llama3/8B_full\n", NULL,
+     "llama3/8B_full is a configuration within torchtune"},
+    {"trainer", RUN "--lr 3\n", NULL, "lr: is not known"}, /* begins several, and is short */
 };
 
 Test(run_script, refuses)

@@ -171,6 +171,8 @@ Test(shell, files_of_a_script)
         {"D=$(dirname \"$(realpath \"$0\")\")\n. $D/env.sh\ny $A", "<y><1>"},
         {"D=$(cd conf && pwd | tr a b)\ny $D", "<y><?$D>"},
         {"D=$(realpath --relative-to=/a /a/b)\ny $D", "<y><?$D>"},
+        {"y $(which swift) $(command -v torchrun)", "<y><swift><torchrun>"},
+        {"D=$(which -a swift)\ny $D", "<y><?$D>"},
         {"source /else/where/run/env.sh\ny $A", "<y><1>"},
         {"[[ -v NEVER_SET ]] && A=2\nB=3\n[[ -v B ]] && A=$B\ny $A", "<y><3>"},
         {"L=()\n[ \"$X\" = 1 ] && L+=(a)\nN=${#L[@]}\ny $N", "<y><?$N>"},

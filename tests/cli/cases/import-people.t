@@ -13,7 +13,7 @@ reckon import own.yaml --gpus 8 --ignore my_words,my_global_batch_size | grep pl
 # of names that are longer than a message shows, what it shows
 printf '{"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 2}, "a_section_of_somebody": {"with_a_longer_name": {"and_another_one": {"lora_rank": 8}}}}' >long.json
 reckon import long.json -m llama3.1-8b --gpus 8
-reckon import long.json -m llama3.1-8b --gpus 8 --ignore a_section_of_somebody.with_a_longer_name.and_another_one.lora_r | grep plan:
+reckon import long.json -m llama3.1-8b --gpus 8 --ignore a_section_of_somebody.with_a_longer_name.and_another_one.lora_rank | grep plan:
 # axolotl's checkpoints that go to the host, a kernel of the Hub
 printf 'base_model: Qwen/Qwen3-8B\nmicro_batch_size: 2\nbf16: true\nsequence_len: 2048\ngradient_checkpointing: offload\nattn_implementation: kernels-community/vllm-flash-attn3\n' >offload.yaml; reckon import offload.yaml --gpus 8 | grep -A 2 plan:
 # nanotron: bf16 where no type is said; a shape under the section's wildcard is refused
@@ -67,9 +67,9 @@ reckon: own.yaml:6:23: my_global_batch_size: is not known, and may decide what t
 reckon: note: own.yaml is read as a training of axolotl: reckon import axolotl
 reckon: warning: own.yaml:6:23: my_global_batch_size 96: is left out, as --ignore says: by its name it may decide what the run costs
 reckon: note: long.json is read as a configuration of DeepSpeed: reckon import deepspeed
-reckon: long.json:1:156: a_section_of_somebody.with_a_longer_name.and_another_one.lora_r: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then
+reckon: long.json:1:156: a_section_of_somebody.with_a_longer_name.and_another_one.lora_rank: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: note: long.json is read as a configuration of DeepSpeed: reckon import deepspeed
-reckon: warning: long.json:1:156: a_section_of_somebody.with_a_longer_name.and_another_one.lora_r 8: is left out, as --ignore says: by its name it may decide what the run costs
+reckon: warning: long.json:1:156: a_section_of_somebody.with_a_longer_name.and_another_one.lora_rank 8: is left out, as --ignore says: by its name it may decide what the run costs
 reckon: note: offload.yaml is read as a training of axolotl: reckon import axolotl
 reckon: note: nano.yaml is read as a training of nanotron: reckon import nanotron
 reckon: nano.yaml:2:158: model.model_config.my_head_dim: is not known, and may decide what the run costs, did you mean model.model_config.head_dim: correct it, or say it by --set and this tool's keys, and --ignore it then

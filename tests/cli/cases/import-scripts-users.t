@@ -61,6 +61,16 @@ reckon import trace.sh 2>/dev/null | head -n 1
   plan: framework=fsdp dp8 gbs16 seq4096 zero3 grad-overlap weight-overlap recompute=full
   recompute-to-end no-fused loss=padded offload-optimizer=1 offload-weights=1
 --- keys that may decide the cost are not offered to --ignore
+qwen2.5-7b: 7,615,616,512 parameters, 8 GPUs with transformers
+  plan: framework=fsdp dp8 mbs4 gbs64 seq4096 grad-overlap no-fused loss=padded autocast
+
+Assumed because the arguments do not state it
+what                value                     why
+gpus                8                         by torchrun
+model_name_or_path  Qwen/Qwen2.5-7B-Instruct  the catalog's qwen2.5-7b
+sharding            none                      neither DeepSpeed nor FSDP is named: every GPU keeps all weights
+weights             fp32                      the trainer's: autocast computes in bf16
+loss                padded                    that of transformers since 4.49
 --- GPUs, a folder's name, the loss of --use_liger
 llama3.1-8b: 8,030,261,248 parameters, 4 GPUs with LLaMA-Factory
   plan: framework=fsdp dp4 gbs4 seq4096 grad-overlap recompute=full recompute-to-end no-fused
@@ -76,7 +86,7 @@ reckon: --set fsdp: whole_shard is none of full_shard, shard_grad_op, no_shard, 
 reckon: note: zero.sh is read as a training of Hugging Face: reckon import trainer
 reckon: zero.sh: use_deepspeed: is not known, and may decide what the run costs, did you mean deepspeed: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: note: short.sh is read as a training of Hugging Face: reckon import trainer
-reckon: short.sh: per_device_train_batch: is not known, and may decide what the run costs, did you mean per_device_train_batch_size: correct it, or say it by --set and this tool's keys, and --ignore it then
+reckon: warning: short.sh:1:141: per_device_train_batch: is taken as per_device_train_batch_size, as Python's argparse does
 reckon: options.sh: options: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: note: rl.sh is read as a training of Hugging Face: reckon import trainer
 reckon: rl.sh: kl_coef 0.1: answers are generated and rated alongside training, which plans do not cover: give --ignore kl_coef to estimate the run without it
@@ -90,4 +100,4 @@ reckon: parts.slurm: starts own.train, a program of no tool that reckon reads, w
 reckon: installed.sh: no command of this script starts LLaMA-Factory: it starts petro-train, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict
 reckon: prepared.sh: starts src.tune, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict; or give the format, reckon import FORMAT FILE
 reckon: note: sourced.sh is read as a launch script of Megatron-LM: reckon import megatron
-reckon: sourced.sh: no command trains in this script without $TASK/params.sh, which it sources: have that file there and set its folder with --set NAME=VALUE, or run it by reckon capture -- bash FILE
+reckon: sourced.sh:2:45: $PARAMS is not set in this script: give --set PARAMS=VALUE, or have $TASK/params.sh next to the script, which it sources
