@@ -1,6 +1,6 @@
 #include "cli/placement.h"
 
-#include "machines/node.h"
+#include "machine/node_tiers.h"
 #include "plan/ranks.h"
 
 #include <inttypes.h>
@@ -24,11 +24,12 @@ static void say_nodes(struct report *report, const struct rk_system *system, uin
 {
     const uint64_t node = node_size_of(system), rest = node ? ranks % node : 0;
     if (!rest || ranks < node) return;
-    report_paragraph(report, report_text(report,
-                                         "%" PRIu64 " GPUs are not whole nodes of %" PRIu64
-                                         ": a launcher starts as many on each node, give %" PRIu64
-                                         " or %" PRIu64,
-                                         ranks, node, ranks - rest, ranks - rest + node));
+    report_paragraph(report,
+                     report_text(report,
+                                 "%" PRIu64 " GPUs are not whole nodes of %" PRIu64
+                                 ": a launcher starts the same number on each node, give %" PRIu64
+                                 " or %" PRIu64,
+                                 ranks, node, ranks - rest, ranks - rest + node));
 }
 
 void placement_say(struct report *report, const struct rk_system *system,

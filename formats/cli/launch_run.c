@@ -1,6 +1,6 @@
 #include "cli/launch_run.h"
 #include "catalog/hosts.h"
-#include "machines/node.h"
+#include "machine/node_tiers.h"
 #include "plan/ranks.h"
 #include "workload/layers.h"
 
