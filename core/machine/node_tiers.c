@@ -2,10 +2,6 @@
 
 #include <string.h>
 
-enum {
-    NODE_LARGEST = 16
-}; /* accelerators of one host (DGX-2): links that join more are of a rack */
-
 struct node_tiers node_tiers_of(const struct rk_system *system)
 {
     struct node_tiers tiers = {-1, -1, -1};

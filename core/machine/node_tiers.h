@@ -4,6 +4,10 @@
 
 #include <reckon/system.h>
 
+enum {
+    NODE_LARGEST = 16
+}; /* accelerators of one host (DGX-2): links that join more are of a rack */
+
 /* Which networks of an entry of the catalog are links of accelerators, the bus of the node, and
  * what joins nodes; -1: it has none. */
 struct node_tiers {
