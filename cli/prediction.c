@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "catalog/plan_fields.h"
 #include "cli/describe.h"
+#include "cli/placement.h"
 #include "rules/rules.h"
 
 #include <math.h>
@@ -30,6 +31,7 @@ void forecast_plan(struct report *report, const struct forecast *f)
     rk_plan_text(f->plan, text, sizeof text);
     report_paragraph(report, report_text(report, "plan: %s", text));
     if (*f->assumed) report_paragraph(report, report_text(report, "assumed: %s", f->assumed));
+    placement_say(report, f->system, f->plan);
 }
 
 static struct report_cell set_cell(struct report *report, const struct field *field, unsigned bits)

@@ -5,6 +5,7 @@
 #include "cli/export_plan.h"
 #include "cli/launchable.h"
 #include "cli/pages.h"
+#include "cli/placement.h"
 #include "cli/plan_axes.h"
 #include "cli/prediction.h"
 #include "cli/search_best.h"
@@ -380,6 +381,11 @@ static void add_headline(struct report *report, const struct search *search)
                             report_digits(c->verdict[RK_FITS][0], fits), matching(report, search)));
     const char *divides = divisors_note(report, search);
     if (divides && c->total) report_note(report, report_text(report, "  %s", divides));
+    if (search->result.found) {
+        struct rk_plan best;
+        search_plan(search, 0, &best);
+        placement_say(report, p->system, &best);
+    }
     add_headroom(report, search);
     const char *beyond = search->args->verbose ? search_beyond_text(report, search) : NULL;
     if (beyond) report_note(report, report_text(report, "  %s", beyond));

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "clusters/told.h"
+#include "estimate/experts.h"
 #include "estimate/fold.h"
 #include "estimate/plan_check.h"
 #include "machine/part.h"
@@ -259,6 +260,7 @@ bool clusters_stage_cost(const struct clusters_question *question, struct fold_s
     struct stage_view view;
     if (!view_stage(question, shelf, asked->cluster, asked->plan, asked->stages == 1, &view))
         return false;
+    view.sharing.alone = experts_share(asked->stages, (double)asked->microbatches);
     tell_stage(&view, asked, told);
     return true;
 }

@@ -1,5 +1,6 @@
 #include "estimate/fold.h"
 #include "base/extremes.h"
+#include "estimate/experts.h"
 #include "estimate/fold_parts.h"
 #include "estimate/operation_times.h"
 #include "estimate/stages.h"
@@ -61,13 +62,6 @@ bool runs_again(const struct rk_plan *plan, const struct operation *op)
 }
 
 /* ---- the fold ---- */
-
-static void spend(struct layer_fold *fold, enum fold_pass pass, enum spending spending,
-                  double time_s)
-{
-    fold->spent_s[pass][spending] += time_s;
-    fold->pass_s[pass] += time_s;
-}
 
 static void fold_link(struct layer_fold *fold, const struct timed_layer *timed, int at, int pass)
 {
@@ -207,16 +201,16 @@ double host_start_s(const struct rk_system *system, const struct rk_plan *plan)
 
 /* The host starts the kernels of a pass while the device runs them: the longer of the two counts.
  */
-static double host_wait_s(const struct rk_system *system, const struct rk_plan *plan, double starts,
-                          double device_s)
+double host_wait_s(const struct rk_system *system, const struct rk_plan *plan, double starts,
+                   double device_s)
 {
     return larger(0, starts * host_start_s(system, plan) - device_s);
 }
 
-static void fold_launches(struct layer_fold *fold, const struct bench *bench,
-                          const struct layer *layer, enum treatment treatment)
+static void find_starts(double starts[FOLD_PASSES], const struct bench *bench,
+                        const struct layer *layer, enum treatment treatment)
 {
-    double starts[FOLD_PASSES] = {0};
+    memset(starts, 0, FOLD_PASSES * sizeof *starts);
     if (layer->kind == LAYER_EMBEDDING) starts[FOLD_FORWARD] = MICROBATCH_STARTS;
     for (int i = 0; i < layer->operations; i++) {
         const struct operation *op = &layer->operation[i];
@@ -226,9 +220,14 @@ static void fold_launches(struct layer_fold *fold, const struct bench *bench,
         if (treatment == RECOMPUTED && is_redone(bench->plan, parts_that_redo(op)))
             starts[FOLD_RECOMPUTE] += starts_of(bench, op, RK_FORWARD);
     }
+}
+
+static void fold_launches(struct layer_fold *fold, const struct bench *bench,
+                          const double starts[FOLD_PASSES])
+{
     for (int pass = 0; pass < FOLD_PASSES; pass++)
-        spend(fold, (enum fold_pass)pass, SPENT_LAUNCH,
-              host_wait_s(bench->system, bench->plan, starts[pass], fold->pass_s[pass]));
+        fold_spend(fold, (enum fold_pass)pass, SPENT_LAUNCH,
+                   host_wait_s(bench->system, bench->plan, starts[pass], fold->pass_s[pass]));
 }
 
 /* Layers of a group that is recomputed from one stored input. */
@@ -268,57 +267,24 @@ static void fold_whole(struct layer_fold *fold, const struct layer_fold *kept,
     fold->working_bytes += there_of(kept, layer, plan) * group;
 }
 
-enum { DISPATCH_UNITS = 20 }; /* multiprocessors that send and receive [deepseek2024v3] */
-
-static double passes_s(const struct layer_fold *fold)
-{
-    double sum_s = 0;
-    for (int pass = 0; pass < FOLD_PASSES; pass++)
-        sum_s += fold->pass_s[pass];
-    return sum_s;
-}
-
-/* Does the all-to-all overlap with the computation of another microbatch? */
-static bool hides_experts(const struct bench *bench)
-{
-    return bench->plan->expert_overlap &&
-           !copied_between(bench->system, group_over(&bench->ranks, OVER_EXPERT));
-}
-
-/* Then computing is without the multiprocessors that send, as long as they do: what that takes. */
-static double slow_beside_experts(struct layer_fold *fold, const struct bench *bench)
-{
-    const double taken = DISPATCH_UNITS / larger(bench->system->kernels.multiprocessors, 1);
-    if (!hides_experts(bench)) return 0;
-    const double slower_s = smaller(taken, 1) * smaller(fold->link_s[LINK_EXPERT], passes_s(fold));
-    spend(fold, FOLD_AGRAD, SPENT_EXPERT, slower_s);
-    return slower_s;
-}
-
-/* ... and what neither computing nor the host's waits cover is waited for. */
-static void wait_for_experts(struct layer_fold *fold, const struct bench *bench, double slower_s)
-{
-    if (!hides_experts(bench)) return;
-    const double covered_s = passes_s(fold) - slower_s;
-    const double waited_s = larger(0, fold->link_s[LINK_EXPERT] - covered_s);
-    spend(fold, FOLD_AGRAD, SPENT_EXPERT, waited_s);
-    fold->for_experts_s = waited_s;
-}
-
 static void layer_fold_one(struct layer_fold *fold, const struct bench *bench,
                            const struct timed_layer *timed, enum treatment treatment)
 {
     const struct layer *layer = &timed->layer;
+    const int bare = rk_plan_bare_passes(bench->plan);
+    double exchange_s[FOLD_PASSES] = {0}, starts[FOLD_PASSES];
     memset(fold, 0, sizeof *fold);
     for (int i = 0; i < layer->operations; i++) {
         const struct operation *op = &layer->operation[i];
         const bool redone = treatment == RECOMPUTED && is_redone(bench->plan, parts_that_redo(op));
-        fold_times(fold, timed, i, redone, rk_plan_bare_passes(bench->plan));
+        fold_times(fold, timed, i, redone, bare);
+        experts_add(exchange_s, timed, i, redone, bare);
         fold_tensors(fold, bench->plan, op, redone);
     }
-    const double slower_s = slow_beside_experts(fold, bench);
-    fold_launches(fold, bench, layer, treatment);
-    wait_for_experts(fold, bench, slower_s);
+    find_starts(starts, bench, layer, treatment);
+    const struct experts_beside beside = experts_begin(fold, bench, exchange_s, starts);
+    fold_launches(fold, bench, starts);
+    experts_end(fold, &beside);
 }
 
 /* Exchanges that overlap with attention belong to it: neither runs again. */

@@ -1,6 +1,7 @@
 /* plan_time.c - what a stage takes besides its layers: communication and transfers next to them,
  * for each microbatch and after the last one. docs/prediction.md has the formulas. */
 #include "base/extremes.h"
+#include "estimate/experts.h"
 #include "estimate/stages.h"
 #include "machine/busy.h"
 #include "machine/part.h"
@@ -395,6 +396,7 @@ void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
                  const struct rk_plan *plan)
 {
     add_gradients(sum, system, sharing, plan);
+    experts_alone(sum, sharing);
     offload_transfers(sum, system, sharing, plan);
     if (plan->zero < 2) return;
     struct waited waits[WAITS];

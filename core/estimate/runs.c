@@ -129,6 +129,7 @@ static void add_sum(struct stage_sum *to, const struct stage_sum *one)
     }
     to->data_link_s += one->data_link_s;
     to->for_experts_s += one->for_experts_s;
+    to->beside_experts_s += one->beside_experts_s;
     to->parameters += one->parameters;
     to->expert_parameters += one->expert_parameters;
     to->narrow_parameters += one->narrow_parameters;

@@ -1,5 +1,6 @@
 #include "estimate/stages.h"
 #include "base/extremes.h"
+#include "estimate/experts.h"
 #include "plan/habits.h"
 #include "workload/layers_build.h"
 
@@ -136,6 +137,7 @@ static void add_again(struct stage_sum *sum, const struct layer_fold *layer, dou
     for (int pass = 0; pass < FOLD_PASSES; pass++)
         sum->pass_s[pass] += count * layer->pass_s[pass];
     sum->for_experts_s += count * layer->for_experts_s;
+    sum->beside_experts_s += count * layer->beside_experts_s;
     add_holds(sum, layer, count);
 }
 
@@ -303,7 +305,7 @@ void stage_again(struct stage_sum *sum, const struct layer_folds *fold,
 {
     for (int pass = 0; pass < FOLD_PASSES; pass++)
         sum->pass_s[pass] = sum->data_s[pass] = 0;
-    sum->for_experts_s = 0;
+    sum->for_experts_s = sum->beside_experts_s = 0;
     sum->data_link_s = sum->saved_total_bytes = sum->working_bytes = 0;
     for (int end = 0; end < ENDS; end++)
         sum->ends_total_bytes[end] = 0;
@@ -630,6 +632,7 @@ struct sharing sharing_of(const struct rk_plan *plan)
         .copies = {group_of(&map, RANKS_OF_COPIES), group_of(&map, RANKS_OF_EXPERT_COPIES)},
         .microbatches = microbatches_of(plan),
     };
+    sharing.alone = experts_share((double)plan->pipeline, sharing.microbatches);
     sharing.gradients_late = gradients_come_late(plan, &sharing);
     return sharing;
 }

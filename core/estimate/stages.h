@@ -58,9 +58,9 @@ struct stage_sum {
     struct copied_fold copied[RK_WAYS]; /* of all blocks; 0 of plans without chunks */
     bool last;                          /* with the head: backward follows forward at once */
     double pass_s[FOLD_PASSES];         /* of all chunks, one microbatch */
-    double for_experts_s;               /* as of a layer: fold.h */
-    double data_s[FOLD_PASSES];         /* ZeRO-2 and 3: messages that a microbatch waits for */
-    double data_link_s;                 /* of one microbatch */
+    double for_experts_s, beside_experts_s; /* as of a layer: fold.h */
+    double data_s[FOLD_PASSES];             /* ZeRO-2 and 3: messages that a microbatch waits for */
+    double data_link_s;                     /* of one microbatch */
     double parameters, expert_parameters, narrow_parameters;
     double adapter_parameters[2]; /* dense, of experts; not among the others */
     double whole_parameters[2];   /* of ends that are trained whole next to adapters */
@@ -203,6 +203,7 @@ struct sharing {
     struct element_bytes bytes;
     struct rank_group shards[2], copies[2];
     double microbatches;
+    double alone;        /* of them: experts.h */
     bool gradients_late; /* none are there when backward begins, those of blocks come one by one */
 };
 

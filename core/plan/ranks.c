@@ -142,3 +142,10 @@ uint64_t rank_stride(const struct rank_map *map, enum rank_groups group)
                               : g->step / g->digit[0].size * g->digit[1].stride;
     return rank_of(map, 0, step);
 }
+
+uint64_t ranks_placed(const struct rank_map *map, enum rank_groups group, uint64_t domain)
+{
+    const uint64_t n = ranks_of_group(map, group);
+    const uint64_t span = n > 1 ? rank_member(map, group, 0, n - 1) + 1 : 1;
+    return span > domain ? domain : domain - domain % span;
+}

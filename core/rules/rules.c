@@ -186,11 +186,12 @@ bool rule_crosses(const struct rule_case *c, enum rank_groups groups)
     if (!c->data || !c->domain || !rk_plan_expert_data(c->plan)) return false;
     const struct rank_map map = rank_map_of(c->plan);
     const uint64_t n = ranks_of_group(&map, groups);
+    const uint64_t placed = ranks_placed(&map, groups, c->domain);
     const uint64_t most = c->plan->ranks < RANKS_LOOKED_AT ? c->plan->ranks : RANKS_LOOKED_AT;
     for (uint64_t rank = 0; rank < most && n > 1; rank++) {
         if (rank_position(&map, groups, rank)) continue;
         for (uint64_t i = 1; i < n; i++)
-            if (rank_member(&map, groups, rank, i) / c->domain != rank / c->domain) return true;
+            if (rank_member(&map, groups, rank, i) / placed != rank / placed) return true;
     }
     return false;
 }

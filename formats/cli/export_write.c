@@ -121,6 +121,7 @@ static enum rk_status write_target(FILE *file, enum export_target to, const stru
                                  .resumes = to == EXPORT_TORCHTITAN,
                                  .ranks = plan->plan.ranks,
                                  .gpus_per_node = how->gpus_per_node,
+                                 .tensor = plan->plan.tensor,
                                  .name = "reckon",
                                  .file = start->file,
                                  .text = text,

@@ -42,6 +42,7 @@ static const struct change {
     {WORDS, "fused",                     "use fused kernels"},
     {WORDS, "attention=flash",           "use FlashAttention"},
     {WORDS, "cuda-graphs",               "capture CUDA graphs"},
+    {WORDS, "cuda-graphs graph-parts=attn+moe_router+moe_preprocess", "capture what has a fixed shape in CUDA graphs"},
     {WORDS, "keep-gathered",             "keep weights gathered for the backward pass"},
     {WORDS, "gradient-fusion",           "add weight gradients up in the product's kernel"},
     {WORDS, "vpp2",                      "interleave two virtual stages"},

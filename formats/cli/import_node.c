@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "catalog/readers.h"
 #include "cli/show.h"
+#include "machine/node_tiers.h"
 #include "machines/node.h"
 #include "text/output.h"
 

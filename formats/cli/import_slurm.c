@@ -1,5 +1,6 @@
 #include "cli/import_slurm.h"
 
+#include "machine/node_tiers.h"
 #include "machines/node.h"
 #include "machines/slurm.h"
 #include "text/output.h"

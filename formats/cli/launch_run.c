@@ -1,6 +1,7 @@
 #include "cli/launch_run.h"
 #include "catalog/hosts.h"
-#include "machines/node.h"
+#include "machine/node_tiers.h"
+#include "plan/ranks.h"
 #include "workload/layers.h"
 
 #include <math.h>
@@ -26,6 +27,13 @@ static uint64_t node_of(const struct rk_system *system)
     if (system->machine) return 0; /* one number for nodes of several sizes */
     const uint64_t size = node_size_of(system);
     return size ? size : host_listed(system, &host) ? host.accelerators : 0;
+}
+
+static uint64_t together_of(const struct rk_system *system, const struct rk_plan *plan)
+{
+    if (plan->expert < 2 || !system->networks || node_size_of(system)) return 0;
+    const struct rank_map map = rank_map_of(plan);
+    return ranks_placed(&map, RANKS_OF_EXPERT, system->network[0].size);
 }
 
 static void take_outcome(const struct rk_campaign_outcome *o, double step_s, bool whole,
@@ -68,6 +76,7 @@ enum rk_status launch_run_of(const struct run_args *args, const struct rk_model 
     if (status != RK_OK || args->phases) return status;
     if (system) take_network(system, plan, run);
     if (system) run->node = node_of(system);
+    if (system) run->together = together_of(system, plan);
     if (system) rk_predict(model, system, plan, &prediction);
     if (!args->tokens) own.tokens = "1T"; /* the best interval is that of any number */
     if (!args->tokens && !prediction.timed) return RK_OK;

@@ -6,13 +6,19 @@
 
 const char *const launcher_names[] = {"none", "torchrun", "slurm", "mpirun", "kubernetes", NULL};
 
-uint64_t launch_node_size(uint64_t ranks, uint64_t wanted)
+/* The largest divisor of `ranks` up to `most` that is a multiple of `unit`; 0: there is none. */
+static uint64_t divisor(uint64_t ranks, uint64_t most, uint64_t unit)
 {
-    uint64_t size = wanted ? wanted : 8;
-    if (size > ranks) size = ranks;
-    while (ranks % size)
+    uint64_t size = most < ranks ? most : ranks;
+    while (size && (ranks % size || size % unit))
         size--;
     return size;
+}
+
+uint64_t launch_node_size(uint64_t ranks, uint64_t wanted, uint64_t tensor)
+{
+    const uint64_t most = wanted ? wanted : 8, size = divisor(ranks, most, tensor);
+    return size ? size : divisor(ranks, most, 1);
 }
 
 /* ---- parts ---- */
@@ -49,6 +55,11 @@ void launch_slurm_head(FILE *file, const char *name, uint64_t nodes, uint64_t pe
             "#SBATCH --job-name=%s\n#SBATCH --nodes=%" PRIu64 "\n#SBATCH --ntasks-per-node=1\n"
             "#SBATCH --gpus-per-node=%" PRIu64 "\n#SBATCH --exclusive\n",
             name, nodes, per_node);
+    if (run && run->together > per_node && nodes * per_node > run->together)
+        fprintf(file,
+                "#SBATCH --segment=%" PRIu64 "\n# ^ nodes of one domain (topology/block): no group "
+                "of experts is split\n",
+                run->together / per_node);
     time_limit(file, run ? run->time_s : 0);
     if (resumes)
         fprintf(file, "#SBATCH --requeue\n# ^ after a node fails it starts again, from the newest "
@@ -241,7 +252,7 @@ static void kubernetes(FILE *file, const struct launch_file *l, uint64_t size)
 
 void launch_file_write(FILE *file, const struct launch_file *launch)
 {
-    const uint64_t size = launch_node_size(launch->ranks, launch->gpus_per_node);
+    const uint64_t size = launch_node_size(launch->ranks, launch->gpus_per_node, launch->tensor);
     if (launch->launcher == LAUNCHER_NONE)
         fputs(launch->text, file);
     else if (launch->launcher == LAUNCHER_KUBERNETES)

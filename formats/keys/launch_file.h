@@ -25,12 +25,14 @@ struct launch_run {
     char saves_from[96];        /* what the checkpoints are against */
     char network[32];           /* what joins the nodes, as the system names it; "": not known */
     uint64_t node;              /* GPUs of a node of the system; 0: not known */
+    uint64_t together;          /* GPUs that are to be in one domain of several nodes; 0: any */
 };
 
 struct launch_file {
     enum launcher launcher;
     const struct launch_run *run;  /* NULL: as zeroed */
     uint64_t ranks, gpus_per_node; /* 0: 8, or all where there are fewer */
+    uint64_t tensor;               /* ranks that share a node where it can be */
     const char *name;              /* of the job: letters, digits, dashes */
     const char *file, *text;       /* what the command reads, written to the same folder; NULL:
                                       none */
@@ -40,8 +42,9 @@ struct launch_file {
     bool resumes; /* started again, the command continues from its newest checkpoint */
 };
 
-/* Ranks on a node: a divisor of all, at most what is wanted. */
-uint64_t launch_node_size(uint64_t ranks, uint64_t wanted);
+/* Ranks on a node: a divisor of all, at most what is wanted, with whole groups of `tensor` ranks
+ * where there is such a number. */
+uint64_t launch_node_size(uint64_t ranks, uint64_t wanted, uint64_t tensor);
 
 /* ---- parts of scripts, which Megatron-LM's has, too ---- */
 

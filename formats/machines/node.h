@@ -9,9 +9,6 @@
 #include <stdint.h>
 
 enum { NODE_MOST = 64, NODE_NAME = 64 }; /* accelerators, adapters */
-enum {
-    NODE_LARGEST = 16
-}; /* accelerators of one host (DGX-2): links that join more are of a rack */
 
 /* How far it is from an accelerator to an adapter, as nvidia-smi and NCCL have it. */
 #define NODE_DISTANCES(X)                                                                          \
@@ -40,16 +37,6 @@ struct node_topology {
     } adapter[NODE_MOST];
     enum node_distance distance[NODE_MOST][NODE_MOST]; /* [accelerator][adapter] */
 };
-
-/* Which networks of an entry of the catalog are links of accelerators, the bus of the node, and
- * what joins nodes; -1: it has none. */
-struct node_tiers {
-    int links, bus, fabric;
-};
-struct node_tiers node_tiers_of(const struct rk_system *system);
-
-/* Accelerators of a node of the entry; 0: its links join several nodes, so that it does not say. */
-uint64_t node_size_of(const struct rk_system *system);
 
 /* What lstopo writes to a file that ends in .xml; hwloc 1, 2 and 3. Errors have the line. */
 enum rk_status hwloc_read(const struct document *document, struct node_topology *node,

@@ -184,7 +184,7 @@ static void print_start(FILE *file, const struct writer *w, const struct megatro
 
 void megatron_script(FILE *file, const struct writer *w, const struct megatron_target *target)
 {
-    const uint64_t per_node = launch_node_size(w->p->ranks, target->gpus_per_node);
+    const uint64_t per_node = launch_node_size(w->p->ranks, target->gpus_per_node, w->p->tensor);
     print_header(file, w, target, per_node);
     print_yours(file, target);
     print_environment(file, w, target, per_node);

@@ -177,3 +177,33 @@ Test(plans_kernels, overlap_costs_next_to_nothing)
     }
     cr_expect(drawn_enough(compared > 50), "%d", compared);
 }
+
+/* Forward of the next microbatch runs together with backward of the last: one microbatch has nothing
+ * to hide its exchange, and each further one takes the same, less than alone. */
+Test(plans_kernels, the_first_microbatch_is_alone)
+{
+    struct rk_model model;
+    struct rk_system system;
+    struct rk_error error;
+    double step_s[2][4] = {{0}};
+    cr_assert_eq(rk_model_load("mixtral-8x7b", &model, &error), RK_OK);
+    cr_assert_eq(rk_system_load("h100-sxm5-80g", &system, &error), RK_OK);
+    for (int overlap = 0; overlap < 2; overlap++)
+        for (uint64_t n = 1; n < 4; n++) {
+            struct rk_plan plan = rk_plan_default();
+            struct rk_prediction p;
+            plan.ranks = 64;
+            plan.expert = 8;
+            plan.expert_tensor = 1;
+            plan.batch = 64 * n;
+            plan.expert_overlap = overlap;
+            rk_predict(&model, &system, &plan, &p);
+            cr_assert(p.timed);
+            step_s[overlap][n] = p.step_s;
+        }
+    cr_expect_float_eq(step_s[1][1], step_s[0][1], 1e-9 * step_s[0][1]);
+    const double more_s = step_s[1][2] - step_s[1][1];
+    cr_expect_float_eq(step_s[1][3] - step_s[1][2], more_s, 1e-9 * more_s);
+    cr_expect_lt(more_s, 0.98 * (step_s[0][2] - step_s[0][1]));
+    rk_system_release(&system);
+}

@@ -1,0 +1,41 @@
+#include "cli/placement.h"
+
+#include "machine/node_tiers.h"
+#include "plan/ranks.h"
+
+#include <inttypes.h>
+
+static void say_domains(struct report *report, const struct rk_system *system,
+                        const struct rk_plan *plan)
+{
+    const uint64_t domain = system->network[0].size;
+    if (plan->expert < 2 || plan->ranks <= domain) return;
+    const struct rank_map map = rank_map_of(plan);
+    const uint64_t used = ranks_placed(&map, RANKS_OF_EXPERT, domain);
+    if (used == domain || used > plan->ranks) return;
+    report_paragraph(report, report_text(report,
+                                         "placed: %" PRIu64 " of the %" PRIu64
+                                         " GPUs of each domain, %" PRIu64
+                                         " domains, so that no group of experts is split",
+                                         used, domain, (plan->ranks + used - 1) / used));
+}
+
+static void say_nodes(struct report *report, const struct rk_system *system, uint64_t ranks)
+{
+    const uint64_t node = node_size_of(system), rest = node ? ranks % node : 0;
+    if (!rest || ranks < node) return;
+    report_paragraph(report,
+                     report_text(report,
+                                 "%" PRIu64 " GPUs are not whole nodes of %" PRIu64
+                                 ": a launcher starts the same number on each node, give %" PRIu64
+                                 " or %" PRIu64,
+                                 ranks, node, ranks - rest, ranks - rest + node));
+}
+
+void placement_say(struct report *report, const struct rk_system *system,
+                   const struct rk_plan *plan)
+{
+    if (!system || system->machine || !system->networks || !rk_plan_data(plan)) return;
+    say_domains(report, system, plan);
+    say_nodes(report, system, plan->ranks);
+}
