@@ -235,7 +235,10 @@ static void add_gpus(struct report *report, const struct fits_question *question
     rk_plan_text(&found.plan, text, sizeof text);
     REPORT_ROW(report,
                REPORT_LIST(report, "more_gpus",
-                           "Number of GPUs that suffices, doubled until it fits",
+                           report_text(report,
+                                       "Number of GPUs that suffices for plans that %s starts, "
+                                       "doubled until it fits",
+                                       rk_framework_name(found.plan.framework)),
                            REPORT_IN_TEXT | REPORT_IN_JSON, columns),
                cell_count(found.plan.ranks), cell_text(report_text(report, "%s", text)));
 }

@@ -6,6 +6,7 @@
 #include "cli/model_input.h"
 #include "cli/show.h"
 #include "report/chart.h"
+#include "workload/pattern.h"
 
 struct models_args {
     const char *name, *output;
@@ -61,6 +62,18 @@ static uint64_t kv_heads(const struct rk_model *model)
     return model->kv_heads ? model->kv_heads : model->heads;
 }
 
+/* Why a model is counted but not predicted; NULL: it is. */
+static const char *unpredicted(const struct rk_model *model)
+{
+    return model_unmodelled(model, model->sequence ? model->sequence : 1);
+}
+
+static void note_unpredicted(struct report *report, const char *id, const struct rk_model *model)
+{
+    const char *why = unpredicted(model);
+    if (why) report_note(report, report_text(report, "%s: %s", id, why));
+}
+
 static enum rk_status add_model(struct report *report, struct report_table *table, const char *id,
                                 struct rk_error *error)
 {
@@ -78,6 +91,7 @@ static enum rk_status add_model(struct report *report, struct report_table *tabl
             cell_text(report_text(report, "%s", entry.name ? entry.name : "")),
         };
         report_item(report, table, &model, made);
+        note_unpredicted(report, id, &model);
     }
     catalog_entry_release(&entry);
     return status;
@@ -114,6 +128,7 @@ static enum rk_status show_model(struct report *report, const char *name, struct
     if (status == RK_OK) status = entry_describe(CATALOG_MODELS, name, &entry, error);
     if (status == RK_OK) {
         entry_headline(report, &entry);
+        note_unpredicted(report, entry.id ? entry.id : name, &model);
         describe_model(report, &model, REPORT_IN_ALL);
         entry_shape(report, &model);
         entry_sources(report, &entry);
