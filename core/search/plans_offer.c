@@ -218,8 +218,8 @@ void offer_sequence_parallel(struct offered *o, const struct rk_plan *plan)
 void offer_tensor_overlap(struct offered *o, const struct rk_plan *plan)
 {
     const uint64_t domain = o->problem->system->network[0].size;
-    const bool lacks = plan->framework == RK_MEGATRON &&
-                       !rk_has_engine(o->problem->system->kernels.platforms);
+    const bool lacks =
+        plan->framework == RK_MEGATRON && !rk_has_engine(o->problem->system->kernels.platforms);
     const bool runs = habits_of(plan)->overlaps_sequence && plan->sequence_parallel && !lacks &&
                       plan_overlaps_within(plan, domain);
     if (plan->tensor == 1)

@@ -164,8 +164,8 @@ static const char *add_changes(struct report *report, const struct forecast *f)
     for (int i = 0; i < count && i < FEW; i++) {
         char line[CHANGED_LINES];
         const char *of = changed_line(f, saving[i].words, line);
-        const char *none = *of ? report_text(report, "no line of %s: %s", of, saving[i].what)
-                               : saving[i].what;
+        const char *none =
+            *of ? report_text(report, "no line of %s: %s", of, saving[i].what) : saving[i].what;
         REPORT_ROW(report, table, cell_text(report_text(report, "%s", saving[i].words)),
                    cell_number(saving[i].saved_bytes), cell_flag(saving[i].fits),
                    cell_number(saving[i].step_s),

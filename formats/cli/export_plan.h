@@ -36,7 +36,7 @@ enum export_target {
 bool launch_has_file(const struct rk_system *system);
 const char *launch_format(const struct rk_system *system, const struct rk_plan *plan);
 #define LAUNCH_NO_FILE                                                                             \
-    "no launch file is written for %s: framework=%s stands for its maker's programs there; give "   \
+    "no launch file is written for %s: framework=%s stands for its maker's programs there; give "  \
     "yours the degrees of the plan"
 
 /* The tool whose file says most of a plan: trainers around Hugging Face's for adapters, bases in

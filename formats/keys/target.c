@@ -59,8 +59,7 @@ static bool expresses(const struct target *t, const struct rk_model *model,
     bool has = false;
     if (memory) {
         t->write(memory, model, plan, 0);
-        has = fclose(memory) == 0 &&
-              read_text(t, text, plan, &same, &run, spare, &none) == RK_OK &&
+        has = fclose(memory) == 0 && read_text(t, text, plan, &same, &run, spare, &none) == RK_OK &&
               !differs(model, plan, &run, row, list);
     }
     free(text);

@@ -508,8 +508,7 @@ static void write_training(FILE *file, const struct rk_model *m, const struct rk
             p->sequence ? p->sequence : m->sequence);
     fprintf(file, "mixed_precision_param = \"%s\"\nmixed_precision_reduce = \"float32\"\n",
             p->precision <= RK_TF32 ? "float32" : "bfloat16");
-    fprintf(file,
-            "enable_cpu_offload = %s\nsteps = 20 # a trial: --tokens says the run\n\n",
+    fprintf(file, "enable_cpu_offload = %s\nsteps = 20 # a trial: --tokens says the run\n\n",
             rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0 &&
                     rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0
                 ? "true"
