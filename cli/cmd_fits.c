@@ -371,7 +371,7 @@ static int exit_of(const struct fits_question *question, const struct forecast *
 
 /* --tune */
 static int answer_tuning(const struct fits_args *args, const struct fits_question *question,
-                         const struct plan_input *input)
+                         struct plan_input *input)
 {
     struct report report = show_begin(&args->show, args->output);
     struct rk_error error;

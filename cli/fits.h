@@ -35,7 +35,7 @@ plan_choose fits_choose;
  * not, each with its largest microbatch, its longest sample and its days of the run; what the words
  * say is pinned. *sure is of the fastest, which the answer begins with, and whose plan is saved. */
 enum rk_status fits_tune(struct report *report, const struct fits_question *question,
-                         const struct plan_input *input, enum sure *sure, struct rk_error *error);
+                         struct plan_input *input, enum sure *sure, struct rk_error *error);
 
 /* For programs: the verdict on a plan. */
 void fits_verdict(struct report *report, const struct fits_question *question,

@@ -374,8 +374,9 @@ static void say_question(struct report *report, const struct plan_input *input)
 }
 
 enum rk_status fits_tune(struct report *report, const struct fits_question *question,
-                         const struct plan_input *input, enum sure *sure, struct rk_error *error)
+                         struct plan_input *input, enum sure *sure, struct rk_error *error)
 {
+    const struct way *fastest;
     struct tuning t = {.question = question, .input = input};
     struct rk_system with_host;
     struct host host;
@@ -399,6 +400,7 @@ enum rk_status fits_tune(struct report *report, const struct fits_question *ques
     struct plan_draft chosen = input->draft;
     memset(chosen.words, 0, sizeof chosen.words);
     if (status == RK_OK) walk(&t, 0, 0, &chosen);
+    if ((fastest = best_of(&t, false))) plan_assume_reference(input, &fastest->plan);
     if (status == RK_OK) status = answer(report, &t, sure, error);
     rk_lengths_release(&lengths);
     if (t.host) rk_system_release(&with_host);

@@ -26,15 +26,15 @@ int options_read(const struct usage *usage, int argc, char **argv, void *args)
     return RK_OK; /* show_finish() says what could not be written */
 }
 
-/* "hf, megatron or slurm" */
+/* "hf, megatron or slurm"; hidden ones stand last, and are not named. */
 static void list_commands(const struct command *commands, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (const struct command *c = commands; c->name && used < size; c++)
+    for (const struct command *c = commands; c->name && c->usage && used < size; c++)
         used += (size_t)snprintf(text + used, size - used, "%s%s",
                                  c == commands ? ""
-                                 : c[1].name   ? ", "
+                                 : c[1].usage  ? ", "
                                                : " or ",
                                  c->name);
 }

@@ -455,8 +455,16 @@ static void say_products(const struct plan_source *source, struct plan_input *in
         plan_assume(input, "products by %s, as measured", text);
 }
 
-static void say_presets(struct plan_input *input, bool microbatch, bool batch)
+void plan_assume_reference(struct plan_input *input, const struct rk_plan *plan)
 {
+    if (!plan_given(&input->draft, "reference") && plan->reference)
+        plan_assume(input, "reference %s (evaluated before training: say none)",
+                    rk_reference_name(plan->reference));
+}
+
+static void say_presets(const struct plan_source *source, struct plan_input *input, bool batch)
+{
+    const bool microbatch = source->batches || plan_given(&input->draft, "microbatch");
     const struct plan_draft *draft = &input->draft;
     const struct rk_plan *plan = &draft->plan;
     const char *why = input->sequence_why;
@@ -471,9 +479,7 @@ static void say_presets(struct plan_input *input, bool microbatch, bool batch)
     say_positions(input);
     say_load(input);
     say_shared(input);
-    if (!plan_given(draft, "reference") && plan->reference)
-        plan_assume(input, "reference %s (evaluated before training: say none)",
-                    rk_reference_name(plan->reference));
+    if (!source->batches) plan_assume_reference(input, plan);
     if (!plan_given(draft, "attention") && rk_answerer(plan->framework)->layers)
         plan_assume(input, "attention %s", rk_attention_kernel_name(plan->attention));
 }
@@ -519,9 +525,9 @@ enum rk_status plan_settle(const struct plan_source *source, struct plan_input *
     input->draft.system = &input->system;
     plan_imply(&input->draft); /* before a search begins with the kernel */
     if (choose) choose(input, context);
-    const bool chosen = source->batches, batch = chosen || plan_given(&input->draft, "batch");
+    const bool batch = source->batches || plan_given(&input->draft, "batch");
     if (plan_complete(&input->draft, &fault)) {
-        say_presets(input, chosen || plan_given(&input->draft, "microbatch"), batch);
+        say_presets(source, input, batch);
         say_products(source, input);
         say_idle(input);
         return RK_OK;

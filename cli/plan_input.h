@@ -25,7 +25,8 @@ struct plan_source {
         several; /* set by commands whose system may be of several clusters (machine.h); `alike`: */
     bool alike;  /* of plans that are searched for, those that Megatron-LM launches alone */
     bool unsearched; /* ... stages that are not said are left so: the draft has the words */
-    bool batches;    /* the command chooses microbatch and batch */
+    bool batches;    /* the command chooses microbatch, batch and what is trained, and says then
+                        which reference that is measured against (plan_assume_reference) */
 };
 
 enum { PLAN_NOTES = 768 };
@@ -90,5 +91,9 @@ enum rk_status plan_take_lengths(const struct plan_source *source, struct plan_i
 
 /* Adds to input->assumed, with a comma in between. */
 void plan_assume(struct plan_input *input, const char *format, ...) RK_PRINTF(2, 3);
+
+/* The reference that a preference's plan has unless told otherwise: of the plan that the command
+ * chose, where `batches` says that it chooses, since adapters decide it. */
+void plan_assume_reference(struct plan_input *input, const struct rk_plan *plan);
 
 #endif

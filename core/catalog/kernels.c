@@ -53,6 +53,7 @@ const struct field kernels_fields[] = {
     { "attention_kernels",           FIELD_SET,    AT(rk_kernels, attention_kernels), .choices = names_of_attention_kernel, .help = "kernels of attention that there are for the device; left out: any" },
     { "dispatchers",                 FIELD_SET,    AT(rk_kernels, dispatchers), .choices = names_of_dispatcher, .help = "ways of tokens to experts that there are for it; left out: any" },
     { "frameworks",                  FIELD_SET,    AT(rk_kernels, frameworks), .choices = names_of_framework, .help = "frameworks that run on it, or stand for what does; left out: any" },
+    { "platforms",                   FIELD_SET,    AT(rk_kernels, platforms), .choices = names_of_platform, .help = "whose libraries there are for it; left out: any" },
     { "attention_rates",             FIELD_OTHER,  AT(rk_kernels, attention_rates), .load = attention_rates_load, .help = "measured rates of attention instead of its constants: rows of head dimension, mean keys of a query, GFLOP/s forward and backward" },
     { "memory_rates",                FIELD_OTHER,  AT(rk_kernels, memory_rates), .load = stream_rates_load, .help = "measured rates of memory-bound kernels instead of the memory's: rows of MB that a kernel reads and writes, GB/s" },
     { "element_ns",                  FIELD_OTHER,  AT(rk_kernels, element_s), .load = element_times_load, .help = "measured times of memory-bound kernels instead of memory_rates: of each that was measured, the time of an element forward and backward" },

@@ -214,11 +214,13 @@ void offer_sequence_parallel(struct offered *o, const struct rk_plan *plan)
     if (!plans_starts(o)->experts_by_sequence || !o->problem->model->experts) plans_offer(o, 0);
 }
 
-/* Megatron-LM has it, together with sequence parallelism, where it starts. */
+/* Megatron-LM has it by Transformer Engine, together with sequence parallelism, where it starts. */
 void offer_tensor_overlap(struct offered *o, const struct rk_plan *plan)
 {
     const uint64_t domain = o->problem->system->network[0].size;
-    const bool runs = habits_of(plan)->overlaps_sequence && plan->sequence_parallel &&
+    const bool lacks =
+        plan->framework == RK_MEGATRON && !rk_has_engine(o->problem->system->kernels.platforms);
+    const bool runs = habits_of(plan)->overlaps_sequence && plan->sequence_parallel && !lacks &&
                       plan_overlaps_within(plan, domain);
     if (plan->tensor == 1)
         plans_only(o, 0);

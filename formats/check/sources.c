@@ -23,9 +23,11 @@ static void take_some(const struct notes *notes, int from, int to, struct rk_fin
     for (int i = from; i < to; i++) {
         const struct rk_finding *note = &notes->note[i];
         const bool bad = note->severity == NOTE_REFUSED || note->severity == NOTE_UNKNOWN;
-        const bool warns = note->severity == NOTE_WARNING; /* as reckon import prints it */
+        const bool known = *note->rule && rk_rules()[rule_index(note->rule)].id;
+        const bool told = note->severity == NOTE_WARNING; /* as reckon import prints it */
+        const bool warns = told && !known; /* one with a rule of its own is a fault here */
         const char *rule = warns ? "12.effect" : note->rule;
-        if (!(bad || warns) || !*rule || rk_rules()[rule_index(rule)].id == NULL) continue;
+        if (!(bad || told) || !(known || warns)) continue;
         struct rk_finding *finding = findings_add(findings, rule);
         *finding = *note;
         snprintf(finding->rule, sizeof finding->rule, "%s", rule);

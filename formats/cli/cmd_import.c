@@ -190,7 +190,10 @@ static const struct command import_commands[] = {
 #define FORMAT_GIVES_true  "a model and a plan"
     PLAN_FORMATS(FORMAT_COMMAND)
 #undef FORMAT_COMMAND
-        {.name = NULL},
+    /* names of reckon export for tools whose files others' readers read */
+    {"trl", import_trainer, NULL, NULL},
+    {"bridge", import_nemo, NULL, NULL},
+    {.name = NULL},
 };
 
 const struct usage import_usage = {

@@ -137,7 +137,7 @@ static void add_predicted(struct report *report, const struct rk_prediction *p)
 
 /* ---- the line to change ---- */
 
-/* Of which tool they are; "" and no line: none that is known. */
+/* Of which tool they are; no line: its file does not make the change; "", too: none is known. */
 static const char *changed_line(const struct forecast *f, const char *words,
                                 char line[static CHANGED_LINES])
 {
@@ -149,7 +149,8 @@ static const char *changed_line(const struct forecast *f, const char *words,
         return "";
     const struct target *target = launch_tool(&draft.plan)->file;
     if (target && draft.plan.recompute_layers) return ""; /* they recompute all layers or none */
-    changed_lines(target, f->model, f->plan, &draft.plan, line);
+    if (!target || target_says_change(target, f->model, f->plan, &draft.plan))
+        changed_lines(target, f->model, f->plan, &draft.plan, line);
     return target ? target->name : "Megatron-LM";
 }
 
@@ -164,11 +165,13 @@ static const char *add_changes(struct report *report, const struct forecast *f)
                                              REPORT_IN_ALL, change_columns);
     for (int i = 0; i < count && i < FEW; i++) {
         char line[CHANGED_LINES];
-        changed_line(f, saving[i].words, line);
+        const char *of = changed_line(f, saving[i].words, line);
+        const char *none =
+            *of ? report_text(report, "no line of %s: %s", of, saving[i].what) : saving[i].what;
         REPORT_ROW(report, table, cell_text(report_text(report, "%s", saving[i].words)),
                    cell_number(saving[i].saved_bytes), cell_flag(saving[i].fits),
                    cell_number(saving[i].step_s),
-                   cell_text(*line ? report_text(report, "%s", line) : saving[i].what));
+                   cell_text(*line ? report_text(report, "%s", line) : none));
     }
     char first[CHANGED_LINES];
     const char *tool = changed_line(f, saving[0].words, first);

@@ -23,7 +23,10 @@ const struct option export_source_options[] = {
 
 bool launch_has_file(const struct rk_system *system)
 {
-    return rk_usual_framework(system) == RK_MEGATRON;
+    bool engine = rk_has_engine(system->kernels.platforms);
+    for (int i = 0; system->machine && i < system->machine->clusters; i++)
+        engine &= rk_has_engine(rk_system_of(system, i)->kernels.platforms);
+    return engine && rk_usual_framework(system) == RK_MEGATRON;
 }
 
 /* What axolotl's file says and trl's does not: the objective, activations that leave, adapters in

@@ -36,8 +36,8 @@ enum export_target {
 bool launch_has_file(const struct rk_system *system);
 const char *launch_format(const struct rk_system *system, const struct rk_plan *plan);
 #define LAUNCH_NO_FILE                                                                             \
-    "no launch file is written for %s: framework=%s stands for programs of JAX there; give yours " \
-    "the degrees of the plan"
+    "no launch file is written for %s: framework=%s stands for its maker's programs there; give "  \
+    "yours the degrees of the plan"
 
 /* The tool whose file says most of a plan: trainers around Hugging Face's for adapters, bases in
  * few bits, preferences and the like (trl's, whose file says neither the objective nor offloaded

@@ -77,6 +77,7 @@ enum rk_status launch_run_of(const struct run_args *args, const struct rk_model 
     if (system) take_network(system, plan, run);
     if (system) run->node = node_of(system);
     if (system) run->together = together_of(system, plan);
+    if (system) run->rocm = system->kernels.platforms == 1u << RK_ROCM;
     if (system) rk_predict(model, system, plan, &prediction);
     if (!args->tokens) own.tokens = "1T"; /* the best interval is that of any number */
     if (!args->tokens && !prediction.timed) return RK_OK;

@@ -430,8 +430,9 @@ struct family {
 static void note_family(const struct reading *r, struct family *f)
 {
     if (f->count)
-        notes_add_rule(r->notes, "1.unknown", NOTE_WARNING, f->line, f->column, "not known", "", "",
-                       "%s: passed over, as others whose names begin so decide no cost", f->names);
+        notes_add_rule(r->notes, "1.followed", NOTE_WARNING, f->line, f->column, "not known", "",
+                       "", "%s: passed over, as others whose names begin so decide no cost",
+                       f->names);
     *f = (struct family){.count = 0};
 }
 

@@ -98,11 +98,10 @@ void launch_fabric(FILE *file, const struct launch_run *run, uint64_t nodes)
                 fabrics[i].value, fabrics[i].why);
     }
     if (!known)
-        fprintf(
-            file,
-            "# The system calls what joins its nodes \"%s\" and does not say what that is: NCCL "
-            "looks.\n",
-            run->network);
+        fprintf(file,
+                "# The system calls what joins its nodes \"%s\" and does not say what that is: %s "
+                "looks.\n",
+                run->network, run->rocm ? "RCCL" : "NCCL");
 }
 
 void launch_mpirun(FILE *file, const struct launch_run *run, const char *nodes, const char *also)

@@ -24,6 +24,7 @@ struct launch_run {
     char steps_from[64];        /* "1T tokens of 2097152 a step" */
     char saves_from[96];        /* what the checkpoints are against */
     char network[32];           /* what joins the nodes, as the system names it; "": not known */
+    bool rocm;                  /* AMD's libraries, not NVIDIA's */
     uint64_t node;              /* GPUs of a node of the system; 0: not known */
     uint64_t together;          /* GPUs that are to be in one domain of several nodes; 0: any */
 };

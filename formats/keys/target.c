@@ -50,24 +50,36 @@ static bool expresses(const struct target *t, const struct rk_model *model,
 {
     char *text = NULL;
     size_t size = 0;
-    struct rk_plan tuned = *plan, run;
+    struct rk_plan run;
     struct rk_model same = *model;
     struct rk_error none;
     struct notes *spare = calloc(1, sizeof *spare);
     struct plan_difference *list = calloc(PLAN_MAX_FIELDS, sizeof *list);
     FILE *memory = spare && list ? open_memstream(&text, &size) : NULL;
     bool has = false;
-    tuned.framework = RK_FSDP;
     if (memory) {
-        t->write(memory, model, &tuned, 0);
-        has = fclose(memory) == 0 &&
-              read_text(t, text, &tuned, &same, &run, spare, &none) == RK_OK &&
-              !differs(model, &tuned, &run, row, list);
+        t->write(memory, model, plan, 0);
+        has = fclose(memory) == 0 && read_text(t, text, plan, &same, &run, spare, &none) == RK_OK &&
+              !differs(model, plan, &run, row, list);
     }
     free(text);
     free(list);
     free(spare);
     return has;
+}
+
+bool target_says_change(const struct target *t, const struct rk_model *model,
+                        const struct rk_plan *from, const struct rk_plan *to)
+{
+    struct plan_difference *list = calloc(PLAN_MAX_FIELDS, sizeof *list);
+    const struct rk_plan a = plan_canonical(model, from), b = plan_canonical(model, to);
+    const int count = list ? plan_compare(&a, &b, list) : 0;
+    bool says = list != NULL;
+    for (int i = 0; i < count && says; i++)
+        says = is_one(t->outside, plan_fields[list[i].row].key) ||
+               expresses(t, model, to, list[i].row);
+    free(list);
+    return says;
 }
 
 /* What to do instead: the tools whose files train it. */
@@ -77,8 +89,10 @@ static void advise(const struct rk_model *model, const struct rk_plan *plan, int
     static const struct target *const tuning[] = {&axolotl_target, &llama_factory_target,
                                                   &trl_target, &torchtune_target};
     size_t used = 0;
+    struct rk_plan tuned = *plan;
+    tuned.framework = RK_FSDP;
     for (size_t i = 0; i < sizeof tuning / sizeof *tuning; i++)
-        if (expresses(tuning[i], model, plan, row))
+        if (expresses(tuning[i], model, &tuned, row))
             used += (size_t)snprintf(fix + used, size - used, "%s%.*s",
                                      used ? ", " : "files that train it: reckon export ",
                                      (int)strcspn(tuning[i]->file, "."), tuning[i]->file);

@@ -60,6 +60,11 @@ enum rk_status target_write(const struct target *target, FILE *file, const struc
                             const struct rk_plan *plan, uint64_t gpus_per_node, struct notes *notes,
                             struct rk_error *error);
 
+/* Does the tool's file of `to`, read back, have all in which that plan differs from `from`? What no
+ * file of the tool decides does not count. */
+bool target_says_change(const struct target *target, const struct rk_model *model,
+                        const struct rk_plan *from, const struct rk_plan *to);
+
 extern const struct target bridge_target, nanotron_target, accelerate_target, deepspeed_target,
     torchtitan_target, axolotl_target, llama_factory_target, trl_target, torchtune_target;
 

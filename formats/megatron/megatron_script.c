@@ -97,8 +97,9 @@ static void print_environment(FILE *file, const struct writer *w,
         fprintf(file,
                 "unset CUDA_DEVICE_MAX_CONNECTIONS # FSDP gathers overlap with computation\n");
     else
-        fprintf(file, "export CUDA_DEVICE_MAX_CONNECTIONS=1 # Hopper and earlier; Blackwell needs "
-                      "none\n");
+        fprintf(file, "export CUDA_DEVICE_MAX_CONNECTIONS=1 # %s\n",
+                target->run.rocm ? "as Megatron-LM asks for it"
+                                 : "Hopper and earlier; Blackwell needs none");
     launch_fabric(file, &target->run, nodes);
     fprintf(file,
             "\nGPUS_PER_NODE=%" PRIu64 "\nNNODES=${NNODES:-%" PRIu64 "}\n"

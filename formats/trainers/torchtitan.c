@@ -50,9 +50,9 @@ static const struct key rows[] = {
 /* Models of torchtitan's own, by what --model can be compared with [torchtitan]: models/<name>/__init__.py */
 static const struct titan_model {
     const char *name, *flavor; /* of which "_flex" and the like are variants */
-    uint64_t layers, hidden, experts;
+    uint64_t layers, hidden, experts, parameters; /* 0: not known */
 } titan_models[] = {
-#define ROW(name, flavor, layers, hidden, experts) {name, flavor, layers, hidden, experts},
+#define ROW(name, flavor, layers, hidden, experts, parameters) {name, flavor, layers, hidden, experts, UINT64_C(parameters)},
 #include "tables/torchtitan-models.h"
 #undef ROW
 };
@@ -430,28 +430,14 @@ static const char *const outside[] = {"vocabulary_multiple",
                                       "grouped",
                                       NULL};
 
-/* Flavors of torchtitan's models, by their parameters. */
-static const struct {
-    uint64_t parameters;
-    const char *name, *flavor;
-} flavors[] = {
-    {UINT64_C(8030261248), "llama3", "8B"},
-    {UINT64_C(70553706496), "llama3", "70B"},
-    {UINT64_C(405853388800), "llama3", "405B"},
-    {UINT64_C(671026419200), "deepseek_v3", "671B"},
-};
-
 static void write_model(FILE *file, const struct rk_model *m, const struct rk_plan *p)
 {
-    const char *name = NULL, *flavor = NULL;
-    for (size_t i = 0; i < sizeof flavors / sizeof *flavors; i++)
-        if (rk_model_parameters(m) == flavors[i].parameters) {
-            name = flavors[i].name;
-            flavor = flavors[i].flavor;
-        }
+    const struct titan_model *of = NULL;
+    for (size_t i = 0; i < sizeof titan_models / sizeof *titan_models; i++)
+        if (rk_model_parameters(m) == titan_models[i].parameters) of = &titan_models[i];
     fprintf(file, "[model]\n");
-    if (name)
-        fprintf(file, "name = \"%s\"\nflavor = \"%s\"\n", name, flavor);
+    if (of)
+        fprintf(file, "name = \"%s\"\nflavor = \"%s\"\n", of->name, of->flavor);
     else
         fprintf(file, "# name and flavor: of %s, in your fork of torchtitan\n", m->id);
     if (p->precision == RK_FP8_ROW)
@@ -529,9 +515,7 @@ static void write_training(FILE *file, const struct rk_model *m, const struct rk
             p->sequence ? p->sequence : m->sequence);
     fprintf(file, "mixed_precision_param = \"%s\"\nmixed_precision_reduce = \"float32\"\n",
             p->precision <= RK_TF32 ? "float32" : "bfloat16");
-    fprintf(file,
-            "enable_cpu_offload = %s\nsteps = 20 # a trial, which saves nothing: --tokens says the "
-            "run\n\n",
+    fprintf(file, "enable_cpu_offload = %s\nsteps = 20 # a trial: --tokens says the run\n\n",
             rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0 &&
                     rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0
                 ? "true"

@@ -554,15 +554,16 @@ enum rk_status axolotl_read(const struct config_source *source, struct rk_model 
 enum rk_status llama_factory_read(const struct config_source *source, struct rk_model *model,
                                   struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    static const struct trainer presets = {PRESETS,
-                                           .microbatch = 8,
-                                           .checkpointing = true,
-                                           .sequence = 2048,
-                                           .tuning.habits = {.all_linear = true, .upcasts = true},
-                                           .tuning.rank = 8,
-                                           .tuning.doubles = true,
-                                           .tuning.galore_rank = 16,
-                                           .tuning.apollo_rank = 16};
+    static const struct trainer presets = {
+        PRESETS,
+        .microbatch = 8,
+        .checkpointing = true,
+        .sequence = 2048,
+        .tuning.habits = {.all_linear = true, .upcasts = true, .asked = true},
+        .tuning.rank = 8,
+        .tuning.doubles = true,
+        .tuning.galore_rank = 16,
+        .tuning.apollo_rank = 16};
     return read_with(&llama_factory_keys, &presets, source, model, plan, notes, error);
 }
 

@@ -540,12 +540,24 @@ void trainer_tuning_keep(const struct trainer_tuning *tuning, bool by_fsdp, stru
     }
 }
 
+/* LLaMA-Factory 0.9, train/{pt,sft,dpo,kto}/workflow.py: "if training_args.do_train", which
+ * TrainingArguments preset to false. The command may give it, too. */
+static void say_untrained(const struct reading *r)
+{
+    const struct setting *s = settings_find(r->settings, "do_train");
+    if (!r->t->habits.asked || r->t->trains) return;
+    notes_add_rule(r->notes, "1.missing", NOTE_WARNING, s ? s->line : 0, s ? s->column : 0,
+                   "do_train", s ? s->text : "", "give do_train: true",
+                   "nothing is trained without it");
+}
+
 enum rk_status trainer_tuning_read(const struct settings *settings,
                                    const struct trainer_tuning *tuning, struct rk_plan *plan,
                                    struct notes *notes, struct rk_error *error)
 {
     const struct reading r = {settings, tuning, plan, notes, error};
     enum rk_status status = check_kind(&r);
+    say_untrained(&r);
     if (status == RK_OK) status = read_adapters(&r);
     read_optimizer(&r);
     if (status == RK_OK) status = read_base(&r);

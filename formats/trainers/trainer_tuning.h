@@ -25,6 +25,7 @@ struct trainer_habits {
     bool upcasts;      /* weights that are trained whole are cast to fp32 */
     bool trl;          /* of trl, where a file has its keys */
     bool peft_decides; /* use_peft, and no other key, says whether adapters are trained */
+    bool asked;        /* trains only where do_train says so */
     bool apart;        /* the training's arguments are not in the file */
     double on_4_bits;  /* 0: as on others; bytes of an adapter's parameter on a base of 4 bits */
 };
@@ -43,6 +44,7 @@ struct trainer_tuning {
     const char *type; /* a checkpoint is loaded in: "bfloat16" */
     bool pure;        /* whatever is trained is kept in 16 bits, too */
     bool unmixed;     /* no mixed precision: FSDP, too, leaves weights as they were loaded */
+    bool trains;      /* do_train */
     bool own;         /* adapters of one's own training code */
     bool peft, all_linear, dora, four_bits, eight_bits, galore, apollo, layerwise, muon;
     const char *other_adapter; /* that a preference is measured against */

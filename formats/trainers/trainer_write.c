@@ -270,7 +270,7 @@ static void write_llama_factory_tuning(FILE *file, const struct rk_plan *p)
 {
     const bool preference = p->objective >= RK_DPO && p->objective <= RK_ORPO;
     const bool four = p->base == RK_BASE_NF4 || p->base == RK_BASE_NF4_DQ;
-    fprintf(file, "stage: %s\nfinetuning_type: %s\n",
+    fprintf(file, "stage: %s\ndo_train: true\nfinetuning_type: %s\n",
             preference               ? "dpo"
             : p->objective == RK_KTO ? "kto"
                                      : "sft",

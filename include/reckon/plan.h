@@ -114,6 +114,12 @@ extern "C" {
     X(RK_ALL_GATHER_TOKENS, "allgather", "every rank gathers all tokens and drops those of other ranks") \
     X(RK_DEEPEP,            "deepep",    "each token is sent to a node once [deepseek2024v3]")
 
+/* Of a device (system.h). */
+#define RK_NAMES_platform(X) \
+    X(RK_CUDA,         "cuda", "NVIDIA's libraries, Transformer Engine and NCCL among them") \
+    X(RK_ROCM,         "rocm", "AMD's, which has them, too, the latter as RCCL") \
+    X(RK_OWN_PLATFORM, "own",  "another maker's: what trains on it is no Megatron-LM, and has no Transformer Engine")
+
 #define RK_NAMES_optimizer(X) \
     X(RK_ADAM, "adam", "two moments of each parameter") \
     X(RK_MUON, "muon", "matrices except tables: one moment, made orthogonal by Newton-Schulz steps; other parameters as adam [jordan2024]") \
@@ -192,6 +198,7 @@ enum rk_tensor_overlap { RK_NAMES_tensor_overlap(RK_NAMES_VALUE) RK_TENSOR_OVERL
 enum rk_context_kind { RK_NAMES_context_kind(RK_NAMES_VALUE) RK_CONTEXT_KINDS };
 enum rk_attention_kernel { RK_NAMES_attention_kernel(RK_NAMES_VALUE) RK_ATTENTION_KERNELS };
 enum rk_dispatcher { RK_NAMES_dispatcher(RK_NAMES_VALUE) RK_DISPATCHERS };
+enum rk_platform { RK_NAMES_platform(RK_NAMES_VALUE) RK_PLATFORMS };
 enum rk_optimizer { RK_NAMES_optimizer(RK_NAMES_VALUE) RK_OPTIMIZERS };
 enum rk_target { RK_NAMES_target(RK_NAMES_VALUE) RK_TARGETS };
 enum rk_end { RK_NAMES_end(RK_NAMES_VALUE) RK_ENDS };
@@ -324,6 +331,12 @@ RK_API const struct rk_layout *rk_layout_keep(const struct rk_layout *layout);
 static inline bool rk_attends(unsigned kernels, enum rk_attention_kernel kernel)
 {
     return kernel == RK_UNFUSED || !kernels || kernels >> kernel & 1;
+}
+
+/* Does Transformer Engine run on a device of `platforms` (0: any), and Megatron-LM on it? */
+static inline bool rk_has_engine(unsigned platforms)
+{
+    return !platforms || platforms & (1u << RK_CUDA | 1u << RK_ROCM);
 }
 
 /* Which model fills a figure, has an axis or gives a member its meaning. CLUSTERS: the detailed
@@ -477,6 +490,7 @@ RK_API uint64_t rk_plan_split(const struct rk_plan *plan, const struct rk_model 
     X(context_kind)                                                                                \
     X(attention_kernel)                                                                            \
     X(dispatcher)                                                                                  \
+    X(platform)                                                                                    \
     X(optimizer) X(target) X(end) X(base) X(loss) X(objective) X(reference) X(adapters_run)
 #define RK_NAMES_FUNCTION(list) RK_API const char *rk_##list##_name(enum rk_##list value);
 RK_NAMES(RK_NAMES_FUNCTION)

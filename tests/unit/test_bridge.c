@@ -67,6 +67,45 @@ Test(bridge, plans_survive_or_lose_by_name)
     }
 }
 
+/* Whatever an override may say, the reader of the same tool knows. */
+Test(bridge, every_key_is_read)
+{
+    static const struct {
+        const char *key, *kind;
+    } rows[] = {
+#define ROW(flag, key, kind, text) {key, #kind},
+#include "tables/bridge-plan.h"
+#undef ROW
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char key[80];
+        snprintf(key, sizeof key, "%s%s", rows[i].key, strcmp(rows[i].kind, "LIST") ? "" : ".0");
+        const struct key *row = key_find(&nemo_keys, key);
+        cr_expect(row && (strcmp(row->path, key) == 0 || !key_may_cost(key)), "%s", key);
+    }
+}
+
+Test(bridge, sharded_plans_survive)
+{
+    static const char *const plans[] = {
+        "gpus256 tp4 mbs2 gbs512 sp zero2 grad-overlap",
+        "gpus256 tp4 mbs2 gbs512 sp zero3 grad-overlap weight-overlap",
+        "gpus256 gbs512 zero3 grad-overlap weight-overlap recompute=full precision=fp8-current"};
+    const struct rk_model model = load("qwen3-32b");
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        struct rk_plan plan;
+        struct rk_error error;
+        FILE *file = tmpfile();
+        cr_assert_eq(rk_plan_parse(plans[i], &plan, &error), RK_OK, "%s", error.text);
+        notes = (struct notes){.count = 0};
+        cr_expect_eq(target_write(&bridge_target, file, &model, &plan, 0, &notes, &error), RK_OK,
+                     "%s: %s", plans[i], error.text);
+        for (int k = 0; k < notes.count; k++)
+            cr_expect_str_neq(notes.note[k].what, "zero", "%s", plans[i]);
+        fclose(file);
+    }
+}
+
 Test(bridge, what_it_writes)
 {
     static const char *const lines[] = {"model.num_layers: 80\n",

@@ -23,7 +23,7 @@ fits: P(fits) 100 %, 6.657 s per step (50 % 6.431-8.781 s), MFU 55.2 %, memory 5
   plan: framework=fsdp dp8 mbs2 gbs32 zero3 grad-overlap weight-overlap keep-gathered xla
 llama3.1-8b on tpu-v5p, 8 GPUs, batch 32 of 8K tokens, fsdp, bf16, detailed model
 To see where the time of the best plan goes:
-  no launch file is written for tpu-v5p: framework=fsdp stands for programs of JAX there; give yours the degrees of the plan
+  no launch file is written for tpu-v5p: framework=fsdp stands for its maker's programs there; give yours the degrees of the plan
   reckon predict -m llama3.1-8b -s tpu-v5p -g 8 framework=fsdp dp8 mbs2 gbs32 zero3 grad-overlap weight-overlap keep-gathered xla recompute=selective:moe_act+layernorm
   plan: framework=fsdp cp8 gbs1 seq753664 cp-kind=ulysses zero3 grad-overlap weight-overlap xla
   plan: framework=fsdp dp8 gbs32 zero3 xla
@@ -39,6 +39,6 @@ study.db
 study.json
 0
 === stderr
-reckon: no launch file is written for tpu-v5p: framework=fsdp stands for programs of JAX there; give yours the degrees of the plan
-reckon: no launch file is written for tpu-v5p: framework=fsdp stands for programs of JAX there; give yours the degrees of the plan
+reckon: no launch file is written for tpu-v5p: framework=fsdp stands for its maker's programs there; give yours the degrees of the plan
+reckon: no launch file is written for tpu-v5p: framework=fsdp stands for its maker's programs there; give yours the degrees of the plan
 === exit 1

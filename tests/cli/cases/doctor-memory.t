@@ -57,7 +57,7 @@ Changes, the first one first
 change                                 saves  fits     step  line
                                          GiB
 recompute=full                          22.8   yes  2.188 s  gradient_checkpointing: true; gradient_checkpointing_kwargs: use_reentrant: false
-recompute=selective:moe_act+layernorm   11.7    no  1.614 s  recompute all but matrix products and attention
+recompute=selective:moe_act+layernorm   11.7    no  1.614 s  no line of trl: recompute all but matrix products and attention
 recompute=full recompute-layers=16      11.4    no  1.869 s  recompute half of the layers
 base=nf4-dq                              9.6    no  1.589 s  load_in_4bit: true; use_bnb_nested_quant: true
 fused                                    5.9    no  1.323 s  torch_compile: true

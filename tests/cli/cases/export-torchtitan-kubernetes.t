@@ -37,7 +37,7 @@ spec:
                   mixed_precision_param = "bfloat16"
                   mixed_precision_reduce = "float32"
                   enable_cpu_offload = false
-                  steps = 20 # a trial, which saves nothing: --tokens says the run
+                  steps = 20 # a trial: --tokens says the run
 
                   [activation_checkpoint]
                   mode = "none"
@@ -80,7 +80,7 @@ spec:
                   mixed_precision_param = "bfloat16"
                   mixed_precision_reduce = "float32"
                   enable_cpu_offload = false
-                  steps = 20 # a trial, which saves nothing: --tokens says the run
+                  steps = 20 # a trial: --tokens says the run
 
                   [activation_checkpoint]
                   mode = "none"

@@ -122,7 +122,7 @@ Least memory: as given, 5.674 GiB with 1 sample, 428 tokens/s per GPU: framework
 fastest way of fine-tuning: full, 8-bit Adam, 4505 tokens/s per GPU; fits: P(fits) 80 %, 1.819 s per step (50 % 1.809-2.388 s), MFU 23.4 %, memory 68.9 of 79.2 GiB
   plan: framework=fsdp dp2 gbs2 zero3 loss-in-chunks objective=kto optimizer=adam-8bit
   embedding-fp32 weight-bytes=2 gradient-bytes=2
-  assumed: precision bf16, sequence 8192 (the model's),
+  assumed: precision bf16, sequence 8192 (the model's), attention flash,
 fits: P(fits) 80 %, 1.819 s per step (50 % 1.809-2.388 s), MFU 23.4 %, memory 68.9 of 79.2 GiB, 153.5 USD per 1B tokens
   plan: framework=fsdp dp2 gbs2 zero3 loss-in-chunks objective=kto optimizer=adam-8bit
   embedding-fp32 weight-bytes=2 gradient-bytes=2
@@ -130,7 +130,7 @@ fits: P(fits) 80 %, 1.819 s per step (50 % 1.809-2.388 s), MFU 23.4 %, memory 68
 fastest way of fine-tuning: full, 8-bit Adam, 4942 tokens/s per GPU; fits: P(fits) 80 %, 1.658 s per step (50 % 1.649-2.176 s), MFU 24.1 %, memory 68.9 of 79.2 GiB
   plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks objective=kto
   optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2
-  assumed: precision bf16, reference copy (evaluated before training: say none), attention flash
+  assumed: precision bf16, attention flash, reference copy (evaluated before training: say none)
 fits: P(fits) 80 %, 1.658 s per step (50 % 1.649-2.176 s), MFU 24.1 %, memory 68.9 of 79.2 GiB, 140.0 USD per 1B tokens
   plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks objective=kto
   optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2

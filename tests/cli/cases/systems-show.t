@@ -70,6 +70,7 @@ fragmentation              0.06              share of the activations that the a
 attention kernels          flash flash1      kernels of attention that there are for the device; left out: any
 dispatchers                alltoall allgather deepep  ways of tokens to experts that there are for it; left out: any
 frameworks                 any               frameworks that run on it, or stand for what does; left out: any
+platforms                  any               whose libraries there are for it; left out: any
 
 Links, for predictions
 network  efficiency  base us  hop us  ramp MB  in network  mesh to  mesh  copied
@@ -237,7 +238,8 @@ all              systems/a100_80g.json of the tool of [isaev2023], commit caa4b1
     "fragmentation": 0.06,
     "attention_kernels": "flash flash3 flash1",
     "dispatchers": "alltoall allgather deepep",
-    "frameworks": "any"
+    "frameworks": "any",
+    "platforms": "any"
   },
   "links": [
     {
