@@ -29,6 +29,8 @@ struct clusters_answer {
     bool runs[RK_MAX_CLUSTERS];           /* ... memory apart; else `refused` says why not */
     struct rk_reason refused[RK_MAX_CLUSTERS];
     uint64_t labels, limits, problems, simulated;
+    uint64_t begun, parts; /* of the search, to tell how far it is; of some is soon known that they
+                              need not be solved */
     bool stopped; /* as the question has it: the rest is not to be believed */
 };
 

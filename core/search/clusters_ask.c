@@ -35,7 +35,7 @@ static bool is_stopped(void *context)
     const bool plain = !query->where && !query->sort && !query->pareto;
     if (query->progress && !a->stopped)
         a->stopped =
-            !query->progress(query->context, a->searched ? a->searched : a->answer.problems, 0,
+            !query->progress(query->context, a->searched ? a->searched : a->answer.begun, a->searched ? 0 : a->answer.parts,
                              plain ? a->answer.best.simulated_s : (double)INFINITY);
     return a->stopped;
 }
