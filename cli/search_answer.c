@@ -68,6 +68,7 @@ static void add_times(struct report *report, const struct search *search)
     take_first(search, &best);
     const char *times = learned_times(report, &best.forecast);
     if (times) report_note(report, report_text(report, "Best plan: %s", times));
+    forecast_fabric(report, &best.forecast);
 }
 
 /* The same for programs, with its memory. */
