@@ -26,6 +26,9 @@ enum { DAY_S = 86400 };
 
 static const double MOST_DAYS = 36525, MOST_USD = 1e15; /* a century; all there is */
 
+/* batch_of() in core/advise/budget.c. */
+#define BATCH_USUAL "4 million tokens, rounded to a multiple of the GPUs"
+
 struct budget_args {
     struct run_args run;
     const char *model, *system;
@@ -55,7 +58,7 @@ static const struct option budget_options[] = {
     {.name = "days", .common = true, .type = OPTION_COUNT, .argument = "DAYS", AT(days), .help = "At most N days"},
     {.name = "cost", .common = true, .type = OPTION_COUNT, .argument = "USD", AT(cost), .help = "At most N US dollars, \"2M\""},
     {.letter = 'b', .name = "batch", .common = true, .type = OPTION_NUMBER, .argument = "N", AT(batch), .min = 1,
-     .help = "Samples per step (default: 4 million tokens, rounded to a multiple of the GPUs)"},
+     .help = "Samples per step (default: " BATCH_USUAL ")"},
     {.name = "law", .common = true, .type = OPTION_CHOICE, .choices = law_names, AT(law),
      .help = "Number of tokens that a model should see: chinchilla, 20 per parameter [hoffmann2022], or llama3, 0.299 FLOP^0.537 [dubey2024]; active parameters count in mixtures of experts (default: chinchilla)"},
     {.letter = 'j', .name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = MOST_THREADS,
@@ -363,7 +366,7 @@ static enum rk_status fill(struct report *report, struct weighing *at,
 {
     const struct budget_args *args = at->args;
     const struct rk_budgeted *best = NULL;
-    const char *assumed = "";
+    const char *assumed = "", *batch = args->batch ? "" : "batch of " BATCH_USUAL " (--batch), ";
     int count;
     enum rk_status status = weigh_all(at, all, &count, error);
     if (status != RK_OK) return status;
@@ -384,7 +387,7 @@ static enum rk_status fill(struct report *report, struct weighing *at,
     if (best) add_plan(report, best, NULL);
     if (*assumed)
         report_paragraph(report,
-                         report_text(report, "assumed: %s; %s, %s", assumed,
+                         report_text(report, "assumed: %s%s; %s, %s", batch, assumed,
                                      rk_framework_name(rk_usual_framework(at->budget.system)),
                                      "the best plan of a search for each size"));
     return status;
