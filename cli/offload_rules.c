@@ -363,9 +363,8 @@ static bool try_remedy(const struct table *t, const char *words, struct table *t
 {
     struct plan_draft draft = plan_draft();
     struct report aside = {.first = NULL}; /* of a table that nobody sees */
-    struct rk_offload_job job = {.model = t->job->model,
-                                 .system = t->job->system,
-                                 .lifetime_years = t->job->lifetime_years};
+    struct rk_offload_job job = {
+        .model = t->job->model, .system = t->job->system, .lifetime_years = t->job->lifetime_years};
     struct rk_error error;
     draft.plan = t->job->plan;
     bool found = plan_read_words(words, &draft, &error) == RK_OK;
@@ -387,11 +386,11 @@ static void say_remedy(const struct table *t)
     for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++) {
         if (!try_remedy(t, remedies[i], &tried)) continue;
         rk_predict(t->job->model, t->job->system, &tried.plan, t->prediction);
-        const struct forecast f = {t->job->model, t->job->system, &tried.plan,
-                                   t->prediction, "",             NULL};
-        report_paragraph(t->report, report_text(t->report, "remedy: add %s: by rule %s, %s",
-                                                remedies[i], tried.fastest,
-                                                verdict_line(t->report, &f)));
+        const struct forecast f = {t->job->model, t->job->system, &tried.plan, t->prediction, "",
+                                   NULL};
+        report_paragraph(t->report,
+                         report_text(t->report, "remedy: add %s: by rule %s, %s", remedies[i],
+                                     tried.fastest, verdict_line(t->report, &f)));
         return;
     }
     report_paragraph(t->report,

@@ -222,8 +222,9 @@ static void verdict(const struct searched *j)
     if (j->count == 0) {
         block.tone = REPORT_BAD;
         const struct search *search = j->search->search;
-        block.title = report_text(memory, "%s%s.", search->result.complete ? "No plan can run: " : "",
-                                  search_reason(memory, search));
+        block.title =
+            report_text(memory, "%s%s.", search->result.complete ? "No plan can run: " : "",
+                        search_reason(memory, search));
     } else {
         const struct rk_plan *plan = &j->best[0].plan;
         struct rk_prediction prediction;

@@ -70,8 +70,7 @@ static enum rk_status add_choices(struct names *names, const char *option, const
         const char *name = names_copy(names, line), *chosen = names_copy(names, choice);
         if (!name || !chosen) return no_memory(error);
         status = add_name(names, option, name, error);
-        if (status == RK_OK && *chosen)
-            names->choice[names->count - 1] = alone ? chosen : name;
+        if (status == RK_OK && *chosen) names->choice[names->count - 1] = alone ? chosen : name;
     }
     return status;
 }

@@ -31,7 +31,7 @@ struct clusters_answer {
     uint64_t labels, limits, problems, simulated;
     uint64_t begun, parts; /* of the search, to tell how far it is; of some is soon known that they
                               need not be solved */
-    bool stopped; /* as the question has it: the rest is not to be believed */
+    bool stopped;          /* as the question has it: the rest is not to be believed */
 };
 
 /* False: no memory. Nothing fits: answer->best.value_s is infinite. `kept` (kept.h; NULL: none)

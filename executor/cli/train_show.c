@@ -129,7 +129,7 @@ static void show_sent(struct report *report, const struct train_asked *asked,
     if (cli_executor->ranks) return; /* of other processes this one knows nothing */
     for (int i = 0; i < RK_TRAIN_PARTS_COUNT; i++) {
         const char *part = part_names[i];
-        *(is_of_layers(part)                  ? &layers
+        *(is_of_layers(part)              ? &layers
           : strcmp(part, "messages") == 0 ? &messages
           : strcmp(part, "data") == 0     ? &data
                                           : &others) += r->part_sent_bytes[i];
@@ -138,12 +138,12 @@ static void show_sent(struct report *report, const struct train_asked *asked,
     const struct {
         const char *name;
         double predicted, counted;
-    } rows[] = {
-        {"tensor, context, experts",
-         p ? p->tensor_sent_bytes + p->context_sent_bytes + p->expert_sent_bytes : -1, layers},
-        {"messages between stages", known ? sums.message_bytes : -1, messages},
-        {"gradients and weights", known ? sums.data_sent_bytes : -1, data},
-        {"others", -1, others}};
+    } rows[] = {{"tensor, context, experts",
+                 p ? p->tensor_sent_bytes + p->context_sent_bytes + p->expert_sent_bytes : -1,
+                 layers},
+                {"messages between stages", known ? sums.message_bytes : -1, messages},
+                {"gradients and weights", known ? sums.data_sent_bytes : -1, data},
+                {"others", -1, others}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!(rows[i].counted > 0)) continue;
         if (!table)

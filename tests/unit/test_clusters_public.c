@@ -69,8 +69,7 @@ Test(clusters_public, a_search_tells_how_far_it_is)
     struct rk_plans_problem problem;
     struct rk_answer answer;
     struct told told = {.sound = true};
-    const struct rk_query query = {
-        .top = 1, .best_only = true, .progress = tell, .context = &told};
+    const struct rk_query query = {.top = 1, .best_only = true, .progress = tell, .context = &told};
     cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
     cr_assert_eq(rk_system_load_several(MACHINE, &system, &error), RK_OK);
     rk_plans_problem_init(&problem, &model, &system, RK_MEGATRON, 0, 16, 0);
