@@ -26,6 +26,9 @@ enum { DAY_S = 86400 };
 
 static const double MOST_DAYS = 36525, MOST_USD = 1e15; /* a century; all there is */
 
+/* batch_of() in core/advise/budget.c. */
+#define BATCH_USUAL "4 million tokens, rounded to a multiple of the GPUs"
+
 struct budget_args {
     struct run_args run;
     const char *model, *system;
@@ -357,7 +360,7 @@ static enum rk_status fill(struct report *report, struct weighing *at,
 {
     const struct budget_args *args = at->args;
     const struct rk_budgeted *best = NULL;
-    const char *assumed = "";
+    const char *assumed = "", *batch = args->batch ? "" : "batch of " BATCH_USUAL " (--batch), ";
     int count;
     enum rk_status status = weigh_all(at, all, &count, error);
     if (status != RK_OK) return status;
@@ -378,7 +381,7 @@ static enum rk_status fill(struct report *report, struct weighing *at,
     if (best) add_plan(report, best, NULL);
     if (*assumed)
         report_paragraph(report,
-                         report_text(report, "assumed: %s; %s, %s", assumed,
+                         report_text(report, "assumed: %s%s; %s, %s", batch, assumed,
                                      rk_framework_name(rk_usual_framework(at->budget.system)),
                                      "the best plan of a search for each size"));
     return status;

@@ -290,6 +290,7 @@ static void fill_report(struct report *report, const struct fits_args *args,
     const char *times = learned_times(report, f);
     if (times) report_note(report, report_text(report, "  time: %s", times));
     forecast_memory_errors(report, f);
+    forecast_fabric(report, f);
     forecast_stages(report, f, true);
     forecast_holdings(report, f);
     add_changes(report, question, f);

@@ -6,6 +6,7 @@
 
 #include <reckon/lengths.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,8 @@ struct tuning {
     const struct rk_lengths *padded; /* samples that each microbatch pads; NULL: none */
     struct way least[METHODS], fastest[METHODS];
     bool any[METHODS];
+    struct way nearest[METHODS]; /* of those that do not fit; method NULL: there are none */
+    double over[METHODS];        /* its need over what there is */
 };
 
 static bool is_said(const struct plan_draft *draft, const struct list *list)
@@ -152,14 +155,43 @@ static bool is_better(const struct way *a, const struct way *b, bool by_need)
     return by_need ? a->need_bytes < b->need_bytes : speed_of(a) > speed_of(b);
 }
 
+/* The reason that a plan is furthest from, and by how much its need is over what there is: 1 where
+ * only its P(fits) is too small, INFINITY where it cannot run for another reason than memory. */
+static int worst_reason(const struct rk_prediction *p, double *over)
+{
+    int worst = 0;
+    *over = p->verdict == RK_FITS ? 1 : 0;
+    for (int i = 0; i < p->reasons && i < RK_MAX_REASONS; i++) {
+        const struct rk_reason *r = &p->reason[i];
+        const bool memory = r->verdict == RK_MEMORY_EXCEEDED && r->have > 0;
+        const double by = memory ? r->need / r->have : (double)INFINITY;
+        if (by > *over) worst = i;
+        *over = fmax(*over, by);
+    }
+    return worst;
+}
+
+static void note_miss(struct tuning *t, int method, const struct way *way,
+                      const struct rk_prediction *p)
+{
+    double over;
+    worst_reason(p, &over);
+    if (t->nearest[method].method && over >= t->over[method]) return;
+    t->nearest[method] = *way;
+    t->over[method] = over;
+}
+
 static void weigh(struct tuning *t, int method, const struct rk_plan *plan)
 {
     struct rk_prediction p;
     struct way way = {.method = methods[method].name, .plan = *plan, .most = plan->microbatch};
     if (is_said(&t->input->draft, &lists[0])) way.method = "as given";
     way.sure = sure_of_plan(t, &way.plan, &p);
-    if (way.sure == SURE_NOT) return;
     note_figures(&way, &p);
+    if (way.sure == SURE_NOT) {
+        note_miss(t, method, &way, &p);
+        return;
+    }
     const struct way fast = widen(t, &way);
     struct way *least = &t->least[method], *fastest = &t->fastest[method];
     if (!t->any[method] || is_better(&way, least, true)) *least = way;
@@ -271,6 +303,29 @@ static enum rk_status add_way(struct report *report, struct report_table *table,
     return status;
 }
 
+/* A method of which no way fits, with the nearest and what it lacks. */
+static void add_miss(struct report *report, struct report_table *table, const struct tuning *t,
+                     const struct way *way)
+{
+    struct rk_prediction p;
+    char words[RK_PLAN_TEXT];
+    if (!way->method) return; /* nothing of it can be tried here */
+    const struct forecast f = forecast_way(t, way, &p);
+    double over;
+    const char *reason = forecast_reason(report, &f, worst_reason(&p, &over));
+    rk_plan_text(&way->plan, words, sizeof words);
+    struct report_cell cells[WAY_CELLS + RUN_CELLS + 1] = {
+        cell_text(way->method), cell_text("nearest"), cell_text(sure_name(SURE_NOT)),
+        p.stages > 0 ? cell_number(p.stage[p.tightest].total_bytes) : cell_none(),
+        cell_count(way->plan.microbatch)};
+    for (int i = 5; i < WAY_CELLS + RUN_CELLS; i++)
+        cells[i] = cell_none();
+    cells[WAY_CELLS + (runs(t) ? RUN_CELLS : 0)] = cell_text(report_text(report, "%s", words));
+    report_row(report, table, cells);
+    report_note(report, report_text(report, "%s does not fit: %s.", way->method,
+                                    reason ? reason : "its P(fits) is too small"));
+}
+
 static const struct way *best_of(const struct tuning *t, bool by_need)
 {
     const struct way *best = NULL;
@@ -316,6 +371,7 @@ static enum rk_status report_ways(struct report *report, const struct tuning *t,
         WAY_CELLS + (runs(t) ? RUN_CELLS : 0) + 1);
     enum rk_status status = RK_OK;
     for (int i = 0; i < METHODS && status == RK_OK; i++) {
+        if (!t->any[i]) add_miss(report, table, t, &t->nearest[i]);
         if (!t->any[i]) continue;
         status = add_way(report, table, t, &t->least[i], "least memory", error);
         if (status == RK_OK)

@@ -232,7 +232,9 @@ void longest_open_tables(struct tables *t)
                            REPORT_IN_ALL);
     t->ends = add_table(r, "ends", "Longest sequence of each kind of plan", end_columns,
                         END_COLUMNS, REPORT_IN_TEXT | REPORT_IN_JSON);
-    t->lengths = add_table(r, "lengths", "MFU by length, the best plan of each kind",
+    t->lengths = add_table(r, "lengths",
+                           "MFU by length, the best plan of each kind without selective "
+                           "recomputation, which reckon search tries, too",
                            length_columns, LENGTH_COLUMNS, REPORT_IN_TEXT | REPORT_IN_JSON);
     t->gains = add_table(r, "gains", "Gain of two buffers", gain_columns, GAIN_COLUMNS,
                          REPORT_IN_TEXT | REPORT_IN_JSON);

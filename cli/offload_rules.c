@@ -1,5 +1,6 @@
 #include "cli/offload_rules.h"
 #include "base/units.h"
+#include "cli/plan_input.h"
 #include "cli/verdict.h"
 
 #include <math.h>
@@ -353,6 +354,50 @@ void offload_simulated(const struct rk_offload_job *job, struct report *report)
                 add_stored(job->parts ? &job->part[part] : job, tier, slower[i], report, table);
 }
 
+/* Choices that leave the degrees as they are, with which a rule may fit. */
+static const char *const remedies[] = {"loss-in-chunks", "zero2", "zero3", "loss-in-chunks zero3",
+                                       "loss-in-chunks zero3 offload-optimizer=1"};
+
+/* The fastest rule with the words of a remedy; false: none fits. */
+static bool try_remedy(const struct table *t, const char *words, struct table *tried)
+{
+    struct plan_draft draft = plan_draft();
+    struct report aside = {.first = NULL}; /* of a table that nobody sees */
+    struct rk_offload_job job = {
+        .model = t->job->model, .system = t->job->system, .lifetime_years = t->job->lifetime_years};
+    struct rk_error error;
+    draft.plan = t->job->plan;
+    bool found = plan_read_words(words, &draft, &error) == RK_OK;
+    job.plan = draft.plan;
+    *tried = (struct table){.job = &job, .report = &aside, .prediction = t->prediction};
+    tried->rows = REPORT_LIST(&aside, "rules", NULL, REPORT_IN_TEXT, columns);
+    found = found && tried->rows && rk_offload_open(&job, &error) == RK_OK;
+    if (found) add_rules(tried);
+    rk_offload_release(&job);
+    found = found && tried->fastest;
+    if (found) tried->fastest = report_text(t->report, "%s", tried->fastest);
+    report_release(&aside);
+    return found;
+}
+
+static void say_remedy(const struct table *t)
+{
+    struct table tried;
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++) {
+        if (!try_remedy(t, remedies[i], &tried)) continue;
+        rk_predict(t->job->model, t->job->system, &tried.plan, t->prediction);
+        const struct forecast f = {t->job->model, t->job->system, &tried.plan, t->prediction, "",
+                                   NULL};
+        report_paragraph(t->report,
+                         report_text(t->report, "remedy: add %s: by rule %s, %s", remedies[i],
+                                     tried.fastest, verdict_line(t->report, &f)));
+        return;
+    }
+    report_paragraph(t->report,
+                     "no rule fits with loss-in-chunks, zero3 or the optimizer offloaded either: "
+                     "take more GPUs, a shorter sequence, or see what `reckon longest` reaches");
+}
+
 /* The fastest plan that fits, before the table that compares it. */
 static void say_fastest(const struct table *t)
 {
@@ -363,6 +408,7 @@ static void say_fastest(const struct table *t)
         report_answer(report, REPORT_BAD,
                       report_text(report, "does not fit by any rule; as the plan says: %s",
                                   t->said ? t->said : "it cannot run"));
+        say_remedy(t);
         return;
     }
     rk_predict(job->model, job->system, &t->plan, t->prediction);

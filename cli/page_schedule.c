@@ -288,9 +288,12 @@ static void stage_memory(const struct schedule *s, struct rk_error *error)
                &(struct chart){
                    .id = "stage-memory",
                    .title = report_text(&s->page->memory, "Memory of stage %u over time", stage),
-                   .caption = window.to_s < s->timeline.step_s
-                                  ? "The tightest stage of the pipeline, as the step begins."
-                                  : "The tightest stage of the pipeline.",
+                   .caption = report_text(
+                       &s->page->memory,
+                       "The tightest stage of the pipeline%s. A microbatch's activations count "
+                       "from the start of its forward to the end of its backward, not layer by "
+                       "layer: where none overlap, the line is flat at the peak of each.",
+                       window.to_s < s->timeline.step_s ? ", as the step begins" : ""),
                    .kind = CHART_XY,
                    .source = s->source,
                    .table = table,

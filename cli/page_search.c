@@ -221,8 +221,10 @@ static void verdict(const struct searched *j)
     struct html_block block = {HTML_VERDICT, .table = cards(j), .source = j->search->command};
     if (j->count == 0) {
         block.tone = REPORT_BAD;
+        const struct search *search = j->search->search;
         block.title =
-            report_text(memory, "No plan can run: %s.", search_reason(memory, j->search->search));
+            report_text(memory, "%s%s.", search->result.complete ? "No plan can run: " : "",
+                        search_reason(memory, search));
     } else {
         const struct rk_plan *plan = &j->best[0].plan;
         struct rk_prediction prediction;

@@ -28,6 +28,8 @@ void forecast_plan(struct report *report, const struct forecast *f);
  * nothing where the catalog has no error bars. */
 void forecast_errors(struct report *report, const struct forecast *f);
 void forecast_memory_errors(struct report *report, const struct forecast *f); /* of memory alone */
+/* Where a slower network than that of the catalog would make the step much longer. */
+void forecast_fabric(struct report *report, const struct forecast *f);
 void forecast_warnings(struct report *report, const struct forecast *f); /* outside of them all */
 
 /* The step as measured steps of a table that are like it correct it (facts/likeness.h). */

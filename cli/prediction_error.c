@@ -200,9 +200,9 @@ static void add_host(struct report *report, const struct forecast *f)
 /* Between nodes a catalog entry has the usual adapters of its time: clusters with a tenth of that
  * are common, and runs at 0.3 GB/s are among those of data/measured. Said where it decides the
  * answer. */
-static void add_fabric(struct report *report, const struct forecast *f)
+void forecast_fabric(struct report *report, const struct forecast *f)
 {
-    enum { SLOWER = 4 };
+    enum { SLOWER = 4, BITS = 8 };
     static struct rk_prediction slow;
     struct rk_system system;
     struct rk_error error;
@@ -220,10 +220,11 @@ static void add_fabric(struct report *report, const struct forecast *f)
     report_note(report,
                 report_text(report,
                             "  the network matters: %s per GPU between nodes is assumed; with "
-                            "a quarter of it the step takes %s (-s \"SYSTEM net1=50Gb/s\" sets "
-                            "another rate, reckon calibrate --nccl a measured one)",
+                            "a quarter of it the step takes %s (-s \"%s net%d=%.4gGb/s\" is that "
+                            "quarter, reckon calibrate --nccl a measured rate)",
                             quantity_format(rate, QUANTITY_BYTES_PER_S, rate_Bps),
-                            quantity_format(step, QUANTITY_SECONDS, slow.step_s)));
+                            quantity_format(step, QUANTITY_SECONDS, slow.step_s), f->system->id,
+                            last, rate_Bps / SLOWER * BITS / 1e9));
 }
 
 void forecast_memory_errors(struct report *report, const struct forecast *f)
@@ -272,6 +273,6 @@ void forecast_errors(struct report *report, const struct forecast *f)
     add_time_records(report, f);
     if (error_bar_of_memory(bars, &request, &class)) add_memory_bar(report, f, &class);
     add_host(report, f);
-    add_fabric(report, f);
+    forecast_fabric(report, f);
     add_warnings(report, bars, &request);
 }

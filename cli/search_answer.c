@@ -69,6 +69,7 @@ static void add_times(struct report *report, const struct search *search)
     take_first(search, &best);
     const char *times = learned_times(report, &best.forecast);
     if (times) report_note(report, report_text(report, "Best plan: %s", times));
+    forecast_fabric(report, &best.forecast);
 }
 
 /* The same for programs, with its memory. */
@@ -262,12 +263,14 @@ const char *search_reason(struct report *report, const struct search *search)
     const struct rk_system *system = search->problem.system;
     int tier = 0, most = RK_BAD_MODEL;
     char why[CLUSTERS_WHY];
+    if (system->devices && search->problem.base.ranks > system->devices)
+        return report_text(report, "the system has %" PRIu64 " GPUs", system->devices);
+    if (!search->result.complete && !search->result.found)
+        return "Stopped before a plan was found: what fits is not known yet";
     if (search_is_over_clusters(search)) {
         clusters_space_why(clusters_space_of(search->space), why);
         return report_text(report, "%s", why);
     }
-    if (system->devices && search->problem.base.ranks > system->devices)
-        return report_text(report, "the system has %" PRIu64 " GPUs", system->devices);
     const char *divides = divisors_note(report, search);
     if (c->total == 0) return divides ? divides : restriction_note(report, search);
     if (c->verdict[RK_FITS][0] && search->where[0])
@@ -314,7 +317,7 @@ const char *search_model_name(const struct search *search)
 static void add_headline_over(struct report *report, const struct search *search)
 {
     search_clusters_head(report, search);
-    if (!search->result.found)
+    if (!search->result.found && search->result.complete)
         report_note(report, report_text(report, "  %s", search_reason(report, search)));
     if (search->room == SEARCH_NO_ROOM)
         report_note(report, "  no plan leaves the headroom of the memory: these fill it");
@@ -354,7 +357,11 @@ static void add_headline(struct report *report, const struct search *search)
     const char *price;
     const bool unsure = add_best(report, search, &price);
     if (!search->result.complete && !report->leads)
-        report_note(report, "INCOMPLETE: stopped by a signal; the best so far");
+        report_note(report, report_text(report, "INCOMPLETE: stopped by a signal%s",
+                                        search->result.found
+                                            ? "; the best so far"
+                                            : " before a plan was found: what fits is not known "
+                                              "yet"));
     report_note(
         report,
         report_text(

@@ -54,9 +54,9 @@ static enum rk_status add_name(struct names *names, const char *option, const ch
     return RK_OK;
 }
 
-/* "x{16,32}": a machine for each choice. */
+/* "x{16,32}": a machine for each choice; among others each is called by its whole line. */
 static enum rk_status add_choices(struct names *names, const char *option, const char *text,
-                                  struct rk_error *error)
+                                  bool alone, struct rk_error *error)
 {
     char line[BRACES_LINE], choice[BRACES_LINE];
     struct braces braces;
@@ -70,7 +70,7 @@ static enum rk_status add_choices(struct names *names, const char *option, const
         const char *name = names_copy(names, line), *chosen = names_copy(names, choice);
         if (!name || !chosen) return no_memory(error);
         status = add_name(names, option, name, error);
-        if (status == RK_OK && *chosen) names->choice[names->count - 1] = chosen;
+        if (status == RK_OK && *chosen) names->choice[names->count - 1] = alone ? chosen : name;
     }
     return status;
 }
@@ -82,7 +82,7 @@ static enum rk_status split(struct names *names, const char *option,
     *names = (struct names){.count = 0};
     for (int i = 0; i < given->count && status == RK_OK; i++) {
         if (is_description(given->text[i])) {
-            status = add_choices(names, option, given->text[i], error);
+            status = add_choices(names, option, given->text[i], given->count == 1, error);
             continue;
         }
         char *rest = names_copy(names, given->text[i]), *name;

@@ -212,8 +212,8 @@ static enum rk_status keep_answer(const struct rk_answer *answer, struct state_f
 static bool step(void *context, uint64_t decided, uint64_t total, double best_s)
 {
     struct search_session *session = context;
-    (void)total;
-    return progress_step(&session->progress, session->before + decided, session->total, best_s);
+    return progress_step(&session->progress, session->before + decided,
+                         session->total ? session->total : total, best_s);
 }
 
 static bool keep(void *context, const void *progress, size_t bytes)
@@ -433,6 +433,7 @@ static enum rk_status ask(struct search *search, struct search_session *session,
     struct rk_query asked = query;
     if (isfinite(search->usable_bytes)) asked.where = roomy_where(search, where);
     const uint64_t fingerprint = file->path[0] ? state_fingerprint(search->space, &asked) : 0;
+    session->progress.what = search_is_over_clusters(search) ? "problems" : "plans";
     if (session->total < session->before + count) session->total = session->before + count;
     enum rk_status status;
     if (number < file->finished && search_is_over_clusters(search)) { /* a row has its plan alone */

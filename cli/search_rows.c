@@ -297,6 +297,8 @@ static void choose(const struct search_rows *rows, bool keep[COLUMNS])
     }
     for (size_t i = 0; i < sizeof of_machines / sizeof *of_machines; i++)
         keep[of_machines[i]] = runs && rows->several_systems;
+    const struct row_figure *by = figure_named(rows->sort);
+    if (by) keep[by->column] = true; /* the order is to be seen */
 }
 
 /* ---- the chart of a page ---- */
@@ -329,6 +331,40 @@ static bool is_grid(const struct search_rows *rows)
     return rows->count > 3 && !rows->several_models;
 }
 
+/* "x512" and "net1=1.5TB/s", up to a comma: the number, for the order of an axis. */
+static double number_of(const char *word)
+{
+    static const char prefixes[] = "kMGTP";
+    const size_t key = strcspn(word, "=,");
+    const char *digits = strpbrk(word[key] == '=' ? word + key : word, "0123456789,");
+    char *end;
+    if (!digits || *digits == ',') return 0;
+    const double value = strtod(digits, &end);
+    const char *prefix = *end ? strchr(prefixes, *end) : NULL;
+    return prefix ? value * pow(1e3, (double)(prefix - prefixes) + 1) : value;
+}
+
+static int compare_cells(const void *a, const void *b)
+{
+    const struct search_row *const *one = a, *const *other = b;
+    const char *p = (*one)->choice, *q = (*other)->choice;
+    for (; p && q; p = strchr(p, ','), q = strchr(q, ',')) {
+        p += strspn(p, ", ");
+        q += strspn(q, ", ");
+        const double x = number_of(p), y = number_of(q);
+        if (x != y) return x < y ? -1 : 1;
+    }
+    return strcmp((*one)->choice, (*other)->choice);
+}
+
+/* What an axis of a grid is about: "x512" are GPUs, "net1=50GB/s" is net1. */
+static const char *axis_of(struct report *report, const char *word)
+{
+    const size_t key = strcspn(word, "=,");
+    if (word[key] == '=') return report_text(report, "%.*s", (int)key, word);
+    return *word == 'x' ? "GPUs" : "machine";
+}
+
 static struct report_cell known(double value)
 {
     return isfinite(value) && value > 0 ? cell_number(value) : cell_none();
@@ -346,36 +382,52 @@ static void draw_row(struct report *report, struct report_table *table,
                    report, "%s%s%s, %llu GPUs", rows->several_models ? row->model->id : "",
                    rows->several_models ? " on " : "", name, (unsigned long long)row->gpus)),
                cell_text(comma ? report_text(report, "%.*s", (int)(comma - name), name) : name),
-               cell_text(comma ? comma + 1 : name), known(fits ? row->cost : 0),
+               cell_text(comma ? comma + 2 : name), known(fits ? row->cost : 0),
                known(fits ? row->days : 0), known(fits ? row->machine.cost_per_trillion : 0),
                known(fits ? row->machine.power_kW : 0), known(fits ? row->outcome.step_s : 0),
                known(fits ? tokens_gpu_of(row) : 0), known(fits ? p25_of(row) * of_run : 0),
                known(fits ? p75_of(row) * of_run : 0));
 }
 
+/* The cells of a heat map stand in the order of their numbers; false: no memory. */
+static bool draw_rows(struct report *report, struct report_table *table,
+                      const struct search_rows *rows, bool grid)
+{
+    const struct search_row **order = calloc(rows->count, sizeof(struct search_row *));
+    if (!order) return false;
+    for (size_t i = 0; i < rows->count; i++)
+        order[i] = &rows->row[i];
+    if (grid) qsort(order, rows->count, sizeof *order, compare_cells);
+    for (size_t i = 0; i < rows->count; i++)
+        draw_row(report, table, rows, order[i]);
+    free(order);
+    return true;
+}
+
 bool search_rows_chart(struct report *report, const struct search_rows *rows)
 {
-    bool cost = false, days = false;
-    for (size_t i = 0; i < rows->count; i++)
+    const bool grid = is_grid(rows);
+    bool cost = false, days = false, none = false;
+    for (size_t i = 0; i < rows->count; i++) {
         days |= rows->row[i].days > 0;
-    if (!is_grid(rows) && !(days && rows->several_systems)) return false;
+        cost |= rows->row[i].cost > 0;
+        none |= rows->row[i].reason != NULL;
+    }
+    if (!grid && !(days && rows->several_systems)) return false;
     struct report_table *table =
         REPORT_LIST(report, "machines", "Machines side by side", REPORT_IN_PAGE, drawn);
     struct chart *chart = report_alloc(report, sizeof *chart);
-    if (!table || !chart) return true;
-    for (size_t i = 0; i < rows->count; i++) {
-        cost |= rows->row[i].cost > 0;
-        draw_row(report, table, rows, &rows->row[i]);
-    }
+    if (!table || !chart || !draw_rows(report, table, rows, grid)) return true;
     const char *value = cost ? "cost_usd" : days ? "days" : "step_s";
-    *chart = (struct chart){.kind = is_grid(rows) ? CHART_HEAT : CHART_BARS,
+    *chart = (struct chart){.kind = grid ? CHART_HEAT : CHART_BARS,
                             .metrics = days ? metrics : step_metrics,
                             .caption = "The whiskers hold half of measured runs like these."};
     chart->role[CHART_VALUE] = value;
-    if (chart->kind == CHART_HEAT) {
+    if (grid) {
         chart->role[CHART_X] = "x";
         chart->role[CHART_Y] = "y";
-        chart->caption = "Hatched: nothing fits.";
+        chart->x.title = axis_of(report, rows->row[0].choice);
+        chart->caption = none ? "Hatched: nothing fits." : NULL;
     } else {
         chart->role[CHART_Y] = "machine";
         chart->role[CHART_LOW] = "low";

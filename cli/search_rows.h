@@ -24,6 +24,7 @@ struct search_row {
 struct search_rows {
     const struct search_row *row; /* (count), which live as long as the report */
     size_t count;
+    const char *sort; /* the column that they are in the order of; NULL: none */
     bool several_models, several_systems, several_batches, mixed;
 };
 

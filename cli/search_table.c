@@ -325,6 +325,7 @@ static void fill_report(struct table *table, const struct search_grid *grid)
     struct report *report = &table->report;
     const struct search_rows rows = {.row = table->row,
                                      .count = table->count,
+                                     .sort = table->args->sort,
                                      .several_models = grid->models > 1,
                                      .several_systems = grid->systems > 1,
                                      .several_batches = grid->batch.count > 1,

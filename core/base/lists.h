@@ -24,8 +24,8 @@ struct braces {
 /* NULL; or what is wrong, with the place in the line. A line without lists is one line. */
 const char *braces_find(struct braces *braces, const char *line, const char **at);
 
-/* Line `index`, the last list running fastest; `choice` gets the values that were chosen, with
- * commas between them. False: too long. */
+/* Line `index`, the last list running fastest; `choice` gets the words that were chosen, "x64,
+ * link=50Gb/s", with commas between them. False: too long. */
 bool braces_write(const struct braces *braces, int index, char line[BRACES_LINE],
                   char choice[BRACES_LINE]);
 

@@ -6,6 +6,7 @@
 #include "plan/layers.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,7 +64,15 @@ static void without_shards(struct rk_plan *p)
     p->weight_overlap = p->keep_gathered = false;
 }
 
-/* A split that says no more than the even one. */
+static bool same_split(const struct rk_model *model, const struct rk_plan *a,
+                       const struct rk_plan *b)
+{
+    for (uint64_t i = 0; i < a->pipeline * a->chunks; i++)
+        if (rk_plan_split(a, model, i) != rk_plan_split(b, model, i)) return false;
+    return true;
+}
+
+/* A split that says no more than the even one, with embedding and head counted as blocks or not. */
 static void even_split(const struct rk_model *model, struct rk_plan *p)
 {
     struct rk_plan even = *p;
@@ -74,9 +83,13 @@ static void even_split(const struct rk_model *model, struct rk_plan *p)
     if (stages > RK_MAX_CHUNKS || stages > model->layers) return;
     const int splits = rk_plan_layout(p)->splits;
     if (splits && (uint64_t)splits != stages) return;
-    for (uint64_t i = 0; i < stages; i++)
-        if (rk_plan_split(&even, model, i) != rk_plan_split(p, model, i)) return;
-    *p = even;
+    for (int ends = 0; ends < 4; ends++) {
+        even.embedding_counts = ends & 1;
+        even.head_counts = ends & 2;
+        if (!same_split(model, &even, p)) continue;
+        *p = even;
+        return;
+    }
 }
 
 /* Of the plan and of all runs of its layers. */
@@ -198,7 +211,7 @@ static void value_text(const struct plan_draft *draft, int row, char text[static
             stages_text(&draft->plan, text);
         break;
     default:
-        snprintf(text, PLAN_VALUE, "%.6g", value);
+        snprintf(text, PLAN_VALUE, value == floor(value) ? "%.0f" : "%.6g", value);
     }
 }
 

@@ -27,6 +27,7 @@ struct search {
     double reached_alone_s[RK_MAX_CLUSTERS];
     uint64_t problem_at, done; /* problems are counted; `done` were solved before the search
                                   resumed */
+    uint64_t *begun;           /* clusters_answer.begun of the answer that is asked about */
     struct progress *progress; /* room for what is kept */
 };
 
@@ -63,6 +64,7 @@ static void go_on(struct search *s)
     const struct progress *p = s->question->progress;
     if (!p) return;
     *s->answer = p->answer;
+    s->answer->begun = 0; /* what was solved is passed over, and counted */
     forget_texts(s->answer);
     s->done = p->done;
     s->reached_s = p->reached_s;
@@ -249,6 +251,7 @@ static bool solve(struct search *s, const int *order, int clusters)
 {
     const struct clusters_question *q = s->question;
     struct chain_cluster cluster[RK_MAX_CLUSTERS];
+    ++*s->begun;
     if (s->problem_at++ < s->done || better_is_stopped(&s->better)) return true;
     for (int i = 0; i < clusters; i++) {
         const struct cluster_costs *costs = &s->costs->cluster[order[i]];
@@ -315,6 +318,36 @@ static double least_step(const struct clusters_costs *costs)
     return problem.microbatches * chain_pace(&problem);
 }
 
+/* Orders of some of the clusters: problems of a round. */
+static uint64_t count_orders(int clusters)
+{
+    uint64_t all = 0, orders = 1;
+    for (int some = 0; some < clusters; some++)
+        all += orders *= (uint64_t)(clusters - some);
+    return all;
+}
+
+/* Is it a round, of batch / microbatch? */
+static bool is_round(const struct clusters_question *q, uint64_t microbatches)
+{
+    const uint64_t batch = q->words.batch;
+    return batch % microbatches == 0 && (!q->round || batch / microbatches == q->words.microbatch);
+}
+
+/* Rounds with their costs; their problems in three searches, and again of plans that are launched.
+ */
+static uint64_t count_parts(const struct search *s)
+{
+    const struct clusters_question *q = s->question;
+    const uint64_t orders = count_orders(q->machine->clusters);
+    const uint64_t searches = 2 + (uint64_t)better_has_runs(&s->better);
+    const bool again = q->alike == CLUSTERS_ALIKE_ALSO && q->words.schedule == RK_1F1B;
+    uint64_t rounds = 0;
+    for (uint64_t m = 1; m <= q->words.batch; m++)
+        rounds += is_round(q, m);
+    return rounds * (1 + orders * searches * (again ? 2 : 1));
+}
+
 static int compare_rounds(const void *a, const void *b)
 {
     const struct round *x = a, *y = b;
@@ -364,10 +397,11 @@ static bool search_rounds(struct search *s, struct round *round, int *rounds)
     const uint64_t batch = s->question->words.batch;
     struct fold_shelf shelf = {.count = 0};
     bool good = true;
+    s->answer->parts = count_parts(s);
     for (uint64_t m = 1; good && m <= batch; m++) {
-        if (batch % m || (s->question->round && batch / m != s->question->words.microbatch))
-            continue;
+        if (!is_round(s->question, m)) continue;
         if (better_is_stopped(&s->better)) break;
+        ++*s->begun;
         RK_REQUIRE(*rounds < MOST_ROUNDS);
         struct round *next = &round[(*rounds)++];
         good = clusters_costs_open(&next->costs, s->question, batch / m, &shelf);
@@ -407,6 +441,7 @@ static void begin(struct search *s, const struct clusters_question *question,
         .straight_s = INFINITY, .floor_s = INFINITY, .best = none, .alike = none, .proved = none};
     s->question = s->better.question = question;
     s->answer = s->better.answer = answer;
+    s->begun = &answer->begun;
     s->reached_s = INFINITY;
     s->runs = 1;
     s->better.seeds.of_outlines = true;
@@ -427,6 +462,7 @@ static bool search_alike(struct search *s, const struct round *round, int rounds
     if (good) {
         begin(t, &asked, found);
         t->better.alike = true;
+        t->begun = s->begun;
         good = search_each(t, round, rounds, true) && search_each(t, round, rounds, false) &&
                search_interleaved(t, round, rounds) && better_settle(&t->better) &&
                !t->better.failed;

@@ -29,7 +29,9 @@ struct clusters_answer {
     bool runs[RK_MAX_CLUSTERS];           /* ... memory apart; else `refused` says why not */
     struct rk_reason refused[RK_MAX_CLUSTERS];
     uint64_t labels, limits, problems, simulated;
-    bool stopped; /* as the question has it: the rest is not to be believed */
+    uint64_t begun, parts; /* of the search, to tell how far it is; of some is soon known that they
+                              need not be solved */
+    bool stopped;          /* as the question has it: the rest is not to be believed */
 };
 
 /* False: no memory. Nothing fits: answer->best.value_s is infinite. `kept` (kept.h; NULL: none)

@@ -55,9 +55,16 @@ static void fill_chunk(struct rk_chunk *chunk, const struct stage_sum *part,
     const double back_s =
         stage->spent_s[FOLD_AGRAD][SPENT_OFFLOAD] - alone->spent_s[FOLD_AGRAD][SPENT_OFFLOAD];
     const double added_s = stage->pass_s[FOLD_AGRAD] - alone->pass_s[FOLD_AGRAD] - back_s;
+    double exchange_s[RK_WAYS]; /* with nothing to hide it: experts.h */
+    for (int way = 0; way < RK_WAYS; way++) {
+        const enum fold_pass pass = way == RK_WAY_FORWARD ? FOLD_FORWARD : FOLD_AGRAD;
+        exchange_s[way] =
+            share * (stage->spent_s[pass][SPENT_EXPERT] - alone->spent_s[pass][SPENT_EXPERT]);
+    }
     *chunk = (struct rk_chunk){
         .blocks = (uint64_t)part->blocks,
-        .forward_s = part->pass_s[FOLD_FORWARD],
+        .forward_s = part->pass_s[FOLD_FORWARD] + exchange_s[RK_WAY_FORWARD],
+        .expert_s = {exchange_s[RK_WAY_FORWARD], exchange_s[RK_WAY_BACKWARD]},
         .recompute_s = part->pass_s[FOLD_RECOMPUTE] + share * again_s,
         .input_s = part->pass_s[FOLD_AGRAD] + share * added_s,
         .weight_s = part->pass_s[FOLD_WGRAD],

@@ -34,9 +34,9 @@ static bool is_stopped(void *context)
     const struct rk_query *query = a->query;
     const bool plain = !query->where && !query->sort && !query->pareto;
     if (query->progress && !a->stopped)
-        a->stopped =
-            !query->progress(query->context, a->searched ? a->searched : a->answer.problems, 0,
-                             plain ? a->answer.best.simulated_s : (double)INFINITY);
+        a->stopped = !query->progress(query->context, a->searched ? a->searched : a->answer.begun,
+                                      a->searched ? 0 : a->answer.parts,
+                                      plain ? a->answer.best.simulated_s : (double)INFINITY);
     return a->stopped;
 }
 

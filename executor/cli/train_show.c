@@ -91,27 +91,68 @@ static bool is_of_layers(const char *part)
            strcmp(part, "optimizer") != 0;
 }
 
-/* What all ranks send each other in the layers of a step: by the predictor's count and the run's.
- */
-static void show_sent(struct report *report, const struct rk_prediction *p,
-                      const struct rk_train_result *r)
+/* What the ranks' programs send; false: they cannot be made. */
+static bool predict_sent(const struct train_asked *asked, struct rk_program_sums *all)
+{
+    struct rk_program_class classes[RK_MAX_STAGES];
+    const size_t found =
+        rk_program_classes(asked->model, asked->system, asked->plan, classes, RK_MAX_STAGES);
+    bool good = found > 0 && found <= RK_MAX_STAGES;
+    *all = (struct rk_program_sums){.flop = 0};
+    for (size_t i = 0; good && i < found; i++) {
+        const double ranks = (double)classes[i].ranks;
+        struct rk_program program = {.instructions = 0};
+        struct rk_program_sums sums = {.flop = 0};
+        struct rk_error error;
+        good = rk_program_of(&program, asked->model, asked->system, asked->plan, classes[i].first,
+                             &error) == RK_OK;
+        if (good) rk_program_sum(&program, &sums);
+        rk_program_release(&program);
+        all->data_sent_bytes += ranks * sums.data_sent_bytes;
+        all->message_bytes += ranks * sums.message_bytes;
+    }
+    return good;
+}
+
+/* What all ranks send each other in a step: by the predictor's count and the run's. What has no
+ * name in a program, as the norm of the gradients, is "others". */
+static void show_sent(struct report *report, const struct train_asked *asked,
+                      const struct rk_prediction *p, const struct rk_train_result *r)
 {
     static const struct report_column columns[] = {
         {.name = "sent"},
         {.name = "predicted_bytes", .title = "predicted", .unit = "B", .digits = 6},
         {.name = "counted_bytes", .title = "counted", .unit = "B", .digits = 6}};
-    double sent = 0;
-    for (int i = 0; i < RK_TRAIN_PARTS_COUNT; i++)
-        if (is_of_layers(part_names[i])) sent += r->part_sent_bytes[i];
-    const struct report_cell cells[] = {
-        cell_text("tensor, context, experts"),
-        p ? cell_number(p->tensor_sent_bytes + p->context_sent_bytes + p->expert_sent_bytes)
-          : cell_none(),
-        cell_number(sent)};
-    if (!(sent > 0) || cli_executor->ranks) return; /* of other processes this one knows nothing */
-    report_row(report,
-               REPORT_LIST(report, "sent", "What all ranks send in a step", REPORT_IN_ALL, columns),
-               cells);
+    struct rk_program_sums sums;
+    struct report_table *table = NULL;
+    double layers = 0, messages = 0, data = 0, others = 0;
+    if (cli_executor->ranks) return; /* of other processes this one knows nothing */
+    for (int i = 0; i < RK_TRAIN_PARTS_COUNT; i++) {
+        const char *part = part_names[i];
+        *(is_of_layers(part)              ? &layers
+          : strcmp(part, "messages") == 0 ? &messages
+          : strcmp(part, "data") == 0     ? &data
+                                          : &others) += r->part_sent_bytes[i];
+    }
+    const bool known = p && predict_sent(asked, &sums);
+    const struct {
+        const char *name;
+        double predicted, counted;
+    } rows[] = {{"tensor, context, experts",
+                 p ? p->tensor_sent_bytes + p->context_sent_bytes + p->expert_sent_bytes : -1,
+                 layers},
+                {"messages between stages", known ? sums.message_bytes : -1, messages},
+                {"gradients and weights", known ? sums.data_sent_bytes : -1, data},
+                {"others", -1, others}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!(rows[i].counted > 0)) continue;
+        if (!table)
+            table = REPORT_LIST(report, "sent", "What all ranks send in a step", REPORT_IN_ALL,
+                                columns);
+        REPORT_ROW(report, table, cell_text(rows[i].name),
+                   rows[i].predicted >= 0 ? cell_number(rows[i].predicted) : cell_none(),
+                   cell_number(rows[i].counted));
+    }
 }
 
 /* ---- memory ---- */
@@ -340,7 +381,7 @@ void train_show(struct report *report, const struct train_asked *asked,
                                 "the last one.",
                                 (unsigned long long)result->changes,
                                 result->changes == 1 ? "" : "s", result->change_s));
-    show_sent(report, p, result);
+    show_sent(report, asked, p, result);
     show_memory(report, asked, p, result);
     show_tiers(report, asked, result);
 }

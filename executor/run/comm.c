@@ -518,7 +518,9 @@ bool comm_agree(struct comm *comm, const char *what, char *said)
     for (int i = 0; i < comm->ranks; i++)
         ranks[i] = i;
     const struct comm_group world = {comm->ranks, comm->rank, ranks};
+    const uint64_t sent_bytes = comm->sent_bytes;
     const bool ok = gather_bytes(comm, &world, what, 0, said);
+    comm->sent_bytes = sent_bytes; /* of no step */
     scratch_back(&comm->scratch, mark);
     return ok;
 }

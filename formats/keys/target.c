@@ -140,7 +140,7 @@ static void note_number(const struct target *t, const struct rk_model *model,
 {
     char value[32];
     if (!(model_field_number(model, field) > 0)) return;
-    snprintf(value, sizeof value, "%g", model_field_number(model, field));
+    snprintf(value, sizeof value, "%.15g", model_field_number(model, field));
     notes_add(notes, NOTE_WARNING, 0, 0, field->key, value,
               "is not written: see that %s has it of this model", t->name);
 }

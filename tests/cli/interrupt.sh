@@ -59,6 +59,12 @@ for job in 'search --layerwise --batch 1024 --gpus 1024 --model llama3.1-405b' '
         { echo "$job: exit status $status:"; head -3 "$work/job" "$work/job.err"; exit 1; }
 done
 
+# over several clusters nothing is known of what fits before the first plan
+timeout --foreground --preserve-status -s INT 0.5 "$RECKON" search -m qwen3-235b-a22b -b 2048 --sequence 4096 \
+    -s 'h200 x1024 + b200 x512 link=400Gb/s' >"$work/clusters" 2>"$work/clusters.err"
+[ ! -s "$work/clusters" ] || grep -q 'INCOMPLETE.*\(before a plan was found\|the best plan so far fits\)' "$work/clusters" &&
+    ! grep -q 'no plan' "$work/clusters" || { echo "a stop is taken for no plan:"; cat "$work/clusters"; exit 1; }
+
 # the status that the program itself ends with
 timeout --foreground --preserve-status -s INT 1 "$RECKON" search --framework calculon --model "$work/model.json" \
     --system "$work/system.json" --gpus 3603600 --batch 36036000 --fused both \

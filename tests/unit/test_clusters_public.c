@@ -44,6 +44,46 @@ Test(clusters_public, a_plan_that_is_found_is_predicted_the_same)
     rk_system_release(&system);
 }
 
+struct told {
+    uint64_t calls, done, total;
+    bool sound;
+};
+
+static bool tell(void *context, uint64_t done, uint64_t total, double best_s)
+{
+    struct told *told = context;
+    (void)best_s;
+    if (told->calls++)
+        told->sound = told->sound && total > 0 && done >= told->done && done <= total;
+    told->done = done;
+    told->total = total;
+    return true;
+}
+
+/* Somebody who waits sees how far it is, and it ends where it said. */
+Test(clusters_public, a_search_tells_how_far_it_is)
+{
+    struct rk_model model;
+    struct rk_system system;
+    struct rk_error error;
+    struct rk_plans_problem problem;
+    struct rk_answer answer;
+    struct told told = {.sound = true};
+    const struct rk_query query = {.top = 1, .best_only = true, .progress = tell, .context = &told};
+    cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
+    cr_assert_eq(rk_system_load_several(MACHINE, &system, &error), RK_OK);
+    rk_plans_problem_init(&problem, &model, &system, RK_MEGATRON, 0, 16, 0);
+    struct rk_space *space = rk_plans_open(&problem, &error);
+    cr_assert(space, "%s", error.text);
+    cr_assert_eq(rk_ask(space, &query, &answer, &error), RK_OK, "%s", error.text);
+    cr_expect(told.calls > 10);
+    cr_expect(told.sound);
+    cr_expect_eq(told.done, told.total);
+    rk_answer_release(&answer);
+    rk_space_close(space);
+    rk_system_release(&system);
+}
+
 static enum rk_status search(const struct rk_model *model, const struct rk_system *system,
                              enum rk_plan_axis axis, uint64_t value, struct rk_error *error)
 {

@@ -93,9 +93,17 @@ function roundTicks(from, to, count) {
 }
 
 // "20k", "2.5M", where nothing is lost: "131,072".
+const powerOf = size => [[1e12, 'T'], [1e9, 'B'], [1e6, 'M'], [1e3, 'k']].find(([least]) => size >= least) || [1, ''];
+
+// Three digits, as in a cell.
+function shortText(value) {
+  const plain = +value.toPrecision(3), [factor, letter] = powerOf(Math.abs(plain) < 1e4 ? 0 : Math.abs(plain));
+  return +(plain / factor).toPrecision(3) + letter;
+}
+
 function tickText(value) {
   const plain = +value.toPrecision(Number.isInteger(value) ? 6 : 4), size = Math.abs(plain);
-  const [factor, letter] = [[1e12, 'T'], [1e9, 'B'], [1e6, 'M'], [1e3, 'k']].find(([least]) => size >= least) || [1, ''];
+  const [factor, letter] = powerOf(size);
   if (size >= 1e4 && Number.isInteger(10 * plain / factor)) return plain / factor + letter;
   return size >= 1e4 ? plain.toLocaleString('en') : String(plain);
 }
@@ -383,10 +391,10 @@ function heat(chart, points, width) {
     if (!there(p)) return [mark({row: p.row, colour: `url(#${none})`}, at), ''];
     const colour = shade(most > least ? (valueOf(p) - least) / (most - least) : 0.5);
     return [mark({row: p.row, colour}, at),
-      inside({label: String(+valueOf(p).toPrecision(3))}, colour, x - step / 2, x + step / 2, rowOf(p.y))];
+      inside({label: shortText(valueOf(p))}, colour, x - step / 2, x + step / 2, rowOf(p.y))];
   });
   const below = alongBottom(frame, columns, placeOf);
-  const key = values.length ? `light to dark: ${tickText(+least.toPrecision(3))} to ${tickText(+most.toPrecision(3))}` +
+  const key = values.length ? `light to dark: ${shortText(least)} to ${shortText(most)}` +
     (chart.normal ? ' % of the largest of its row' : ` ${chart.heat.title}`) : '';
   const title = [chart.across.title, key, values.length < points.length ? 'hatched: cannot run' : ''].filter(Boolean).join('; ');
   const keyed = wrapped(title, frame.right - 4), foot = frame.bottom + below.depth;
