@@ -1,6 +1,6 @@
 /* experts.h - the exchange of experts during the computation of another microbatch
- * (`expert_overlap`): forward of one microbatch runs together with backward of another, as in DualPipe
- * [deepseek2024v3] and in combined_1f1b.py of Megatron Core 0.14. Seconds.
+ * (`expert_overlap`): forward of one microbatch runs together with backward of another, as in
+ * DualPipe [deepseek2024v3] and in combined_1f1b.py of Megatron Core 0.14. Seconds.
  */
 #ifndef RECKON_ESTIMATE_EXPERTS_H
 #define RECKON_ESTIMATE_EXPERTS_H

@@ -55,7 +55,7 @@ struct layer_fold {
     struct copied_fold copied[RK_WAYS]; /* backward: with all of the recomputation */
     double pass_s[FOLD_PASSES];         /* sums of spent_s */
     double for_experts_s; /* of backward: what the exchange of experts takes beyond both passes */
-    double beside_experts_s;              /* what that exchange takes more with nothing to hide it */
+    double beside_experts_s; /* what that exchange takes more with nothing to hide it */
     double parameters, expert_parameters; /* of this rank */
     double narrow_parameters;             /* of both: multiplied in 8 or 4 bits */
     double copied_parameters;             /* of tables that the first stage has */

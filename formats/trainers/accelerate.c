@@ -94,8 +94,8 @@ static void write_machines(FILE *file, const struct rk_plan *p, uint64_t gpus_pe
             "num_machines: %" PRIu64 "\nnum_processes: %" PRIu64 "\nmachine_rank: 0\n"
             "main_training_function: main\nrdzv_backend: static\nsame_network: true\n"
             "use_cpu: false\ndebug: false\n",
-            types[kind_of(p)], precision(p), p->ranks / launch_node_size(p->ranks, gpus_per_node, p->tensor),
-            p->ranks);
+            types[kind_of(p)], precision(p),
+            p->ranks / launch_node_size(p->ranks, gpus_per_node, p->tensor), p->ranks);
     if (strcmp(precision(p), "fp8") == 0)
         fprintf(file,
                 "fp8_config:\n  fp8_backend: AO\n  fp8_enable_fsdp_float8_all_gather: %s\n"

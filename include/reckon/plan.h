@@ -118,7 +118,7 @@ extern "C" {
 #define RK_NAMES_platform(X) \
     X(RK_CUDA,         "cuda", "NVIDIA's libraries, Transformer Engine and NCCL among them") \
     X(RK_ROCM,         "rocm", "AMD's, which has them, too, the latter as RCCL") \
-    X(RK_OWN_PLATFORM, "own",  "another maker's: what trains on it is no Megatron-LM, and has no Transformer Engine")
+    X(RK_OWN_PLATFORM, "own",  "another maker's: what trains on it is not Megatron-LM, and has no Transformer Engine")
 
 #define RK_NAMES_optimizer(X) \
     X(RK_ADAM, "adam", "two moments of each parameter") \

@@ -49,7 +49,9 @@ struct rk_rotary_stretch {
     X(PHI3)                                                                                        \
     X(GLM)                                                                                         \
     X(STARCODER2)                                                                                  \
-    X(EXAONE) X(NEOX) X(PHI) X(GPTJ) X(OPT) X(BLOOM) X(MPT) X(FALCON) X(FALCON_NEW) X(GPT_OSS) X(GRANITE_MOE)
+    X(EXAONE)                                                                                      \
+    X(NEOX) X(PHI) X(GPTJ) X(OPT) X(BLOOM) X(MPT) X(FALCON) X(FALCON_NEW) X(GPT_OSS)               \
+        X(GRANITE_MOE)
 enum rk_naming {
 #define NAMING(name) RK_NAMES_##name,
     RK_NAMINGS(NAMING)

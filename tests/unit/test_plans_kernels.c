@@ -50,7 +50,7 @@ Test(plans_kernels, by_architecture)
         {"b200-sxm-180g", RK_FLASH_3, RK_FLASH, true},
         {"gb300-nvl72", RK_FLASH_3, RK_FLASH, true},
         {"mi250x", RK_FLASH, RK_FLASH, false},
-        {"mi300x", RK_FLASH_3, RK_FLASH, false},
+        {"mi300x", RK_FLASH_3, RK_FLASH, true}, /* Primus-Turbo */
         {"gaudi3", RK_FLASH, RK_FLASH, false},
         {"tpu-v5p", RK_FLASH, RK_FLASH, false},
         {"ascend-910b3", RK_FLASH, RK_FLASH, false},
@@ -178,8 +178,8 @@ Test(plans_kernels, overlap_costs_next_to_nothing)
     cr_expect(drawn_enough(compared > 50), "%d", compared);
 }
 
-/* Forward of the next microbatch runs together with backward of the last: one microbatch has nothing
- * to hide its exchange, and each further one takes the same, less than alone. */
+/* Forward of the next microbatch runs together with backward of the last: one microbatch has
+ * nothing to hide its exchange, and each further one takes the same, less than alone. */
 Test(plans_kernels, the_first_microbatch_is_alone)
 {
     struct rk_model model;

@@ -13,14 +13,14 @@ reckon check -m llama2-13b -s a100-sxm4-40g gpus2 gbs8 framework=fsdp zero1 offl
 reckon search mistral-7b-v0.2 a100-sxm4-80g -g 1 -b 2 -k 1 -q | grep -A 1 export
 reckon search llama2-7b 'h100-sxm5-80g mem2=512GiB@50GB/s' -g 8 -b 32 --activation-offload 1 -k 1 -q | grep -A 1 export
 === stdout
-Best plan fits: P(fits) 76 %, 22.24 min per step (50 % 20.86-27.02 min), MFU 56.6 %, memory 71.6 of 79.2 GiB, 1.407k USD per 1B tokens
+Best plan fits: P(fits) 77 %, 23.52 min per step (50 % 21.43-28.57 min), MFU 53.5 %, memory 67.4 of 79.2 GiB, 1.488k USD per 1B tokens
   nothing fits without offload; assumed: host memory 2048 GiB per node of 8 at 25 GB/s each, its processors at 410 GB/s together
-  reckon export megatron -m llama3.1-70b gpus8 tp8 gbs512 sp tp-overlap zero1 recompute=full recompute-layers=16 attention=flash offload-optimizer=1
+  reckon export megatron -m llama3.1-70b gpus8 tp8 gbs512 sp tp-overlap zero1 recompute=full recompute-layers=32 attention=flash offload-optimizer=1
 no plan fits the GPUs alone with llama3.1-70b: host memory 2048 GiB per node of 8 at 25 GB/s each, its processors at 410 GB/s together is assumed
-llama3.1-70b       70.55  1334.257  56.6    71.6       76          8.072    30       22.925                        0.114                 1.411          no  tp8 gbs512 sp tp-overlap zero1 recompute=full recompute-layers=16 attention=flash offload-optimizer=1
-longest sequence: 832K tokens on 16 GPUs; fits: P(fits) 76 %, 97.52 s per step (50 % 91.57-117.9 s), MFU 39.5 %, memory 71.0 of 79.2 GiB
-with host memory 2048 GiB per node of 8 at 50 GB/s each, its processors at 614 GB/s together, assumed, 11360K tokens on 16 GPUs: add mem2=2048GiB@50GB/s,update=614GB/s,capacity_shared_by=8 to the system
-longest sequence: 11360K tokens on 16 GPUs; fits: P(fits) 75 %, 9.089 h per step (50 % 8.907-11.68 h), MFU 20.6 %, memory 68.8 of 79.2 GiB
+llama3.1-70b       70.55  1411.093  53.5    67.4       77          7.633    30       22.925                        0.108                 1.411          no  tp8 gbs512 sp tp-overlap zero1 recompute=full recompute-layers=32 attention=flash offload-optimizer=1
+longest sequence: 832K tokens on 16 GPUs; fits: P(fits) 75 %, 97.52 s per step (50 % 88.84-117.7 s), MFU 39.5 %, memory 71.0 of 79.2 GiB
+with host memory 2048 GiB per node of 8 at 50 GB/s each, its processors at 614 GB/s together, assumed, 10848K tokens on 16 GPUs: add mem2=2048GiB@50GB/s,update=614GB/s,capacity_shared_by=8 to the system
+longest sequence: 10848K tokens on 16 GPUs; fits: P(fits) 75 %, 7.578 h per step (50 % 7.343-9.715 h), MFU 22.6 %, memory 66.6 of 79.2 GiB
 zero1 offload-optimizer             72.73  -16.01    no  19.141      156.8  offload optimizer state to memory tier 1
 zero1 offload-optimizer offload-activations  16.15  147.83   yes  23.144      210.5  both changes
 zero2 offload-optimizer offload-weights  96.35   20.32   yes  20.856      174.4  offload weights and optimizer state to memory tier 1

@@ -14,11 +14,11 @@ reckon budget "h100 x64 price=2" --days 5 -m llama3.1-8b -j 1 | grep -v '^64 h10
 reckon budget h100 -g 64 --price 2 --days 5 -m llama3.1-8b -j 1 | grep -v '^64 h100' | cmp - said && echo same
 === stdout
 model,parameters,tokens,days,cost_usd,tokens_per_parameter,asked,affordable
-60x7168,39416839168,5116863595880.639,60,1893196.8000000003,129.81415313571594,788336783360,true
+60x7168,39416839168,5102309648332.451,59.999999999999986,1893196.8,129.44492141000205,788336783360,true
 80x8192,68452360192,2917380854811.278,60,1893196.8,42.61914193503924,1369047203840,true
 88x10240,117190666240,1722279004438.9995,60,1893196.8000000005,14.69638376243947,2343813324800,false
-the largest affordable: 80x8192, 68.5 billion parameters on 2.92 trillion tokens in 60 days and 1.893M USD with 2 spare nodes; fits: P(fits) 77 %, 7.362 s per step (50 % 6.913-8.901 s), MFU 50.5 %, memory 70.0 of 79.2 GiB
-affordable: llama3.1-8b, 8.03 billion parameters on 12.6 trillion tokens in 30 days and 760.3k USD with 2 spare nodes; fits: P(fits) 86 %, 860.4 ms per step (50 % 807.9 ms to 1.040 s), MFU 49.5 %, memory 61.5 of 79.2 GiB
+the largest affordable: 80x8192, 68.5 billion parameters on 2.92 trillion tokens in 60 days and 1.893M USD with 2 spare nodes; fits: P(fits) 75 %, 7.362 s per step (50 % 6.707-8.886 s), MFU 50.5 %, memory 70.0 of 79.2 GiB
+affordable: llama3.1-8b, 8.03 billion parameters on 12.6 trillion tokens in 30 days and 760.3k USD with 2 spare nodes; fits: P(fits) 80 %, 860.4 ms per step (50 % 783.8 ms to 1.038 s), MFU 49.5 %, memory 61.5 of 79.2 GiB
 not affordable: 16x2048 gets 368.0M tokens, the law asks for 18.12B, which take 0.4924 days and 189.1 USD; 512 GPUs suffice, 0.009995 days and 245.6 USD
 0
 2

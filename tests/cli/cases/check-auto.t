@@ -21,11 +21,11 @@ llama3.1-8b on h100-sxm5-80g: nothing found
 exit 0
   plan: framework=deepspeed dp8 gbs32 zero3 grad-overlap weight-overlap no-fused loss=padded
   offload-optimizer=1
-named.json: note 5.stage: stage 0 71.1 GiB: unsure, P(fits) 69 %: 79 GiB are there: fused needs 55 GiB
+named.json: note 5.stage: stage 0 71.1 GiB: unsure, P(fits) 63 %: 79 GiB are there: fused needs 55 GiB
 llama3.1-8b on h100-sxm5-80g: 1 note
 exit 0
   plan: framework=deepspeed dp8 gbs32 zero3 grad-overlap weight-overlap no-fused loss=padded
   offload-optimizer=1
-inline.json: note 5.stage: stage 0 71.1 GiB: unsure, P(fits) 69 %: 79 GiB are there: fused needs 55 GiB
+inline.json: note 5.stage: stage 0 71.1 GiB: unsure, P(fits) 63 %: 79 GiB are there: fused needs 55 GiB
 llama3.1-8b on h100-sxm5-80g: 1 note
 exit 0

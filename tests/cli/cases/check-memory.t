@@ -14,7 +14,7 @@ error 5.states: stage 0 111.3 GiB: 79 GiB are there for weights, gradients and o
 llama3.1-405b on h100-sxm5-80g: 1 error
 error 5.stage: stage 0 5194.0 GiB: does not fit, P(fits) 0 %: 79 GiB are there: no single change is enough: reckon fits lists what saves
 llama3.1-8b on h100-sxm5-80g: 1 error
-warning 5.stage: stage 0 91.7 GiB: does not fit, P(fits) 14 %: 79 GiB are there: cp2 needs 71 GiB
+warning 5.stage: stage 0 91.7 GiB: does not fit, P(fits) 13 %: 79 GiB are there: cp2 needs 71 GiB
 llama3.1-8b on h100-sxm5-80g: 1 warning
 0
 error 5.stage: stage 0 91.7 GiB: does not fit: 79 GiB are there: cp2 needs 71 GiB

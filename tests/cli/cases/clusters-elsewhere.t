@@ -38,7 +38,7 @@ switch 26 gbs64 stages=8:32/dp8 messages-sharded zero3 grad-overlap weight-overl
 belief 30 
 exit 3
   nothing fits without offload; assumed: host memory 2048 GiB per node of 8 at 50 GB/s each, its processors at 614 GB/s together
-   1  105.7748        619.58  28.13    71.7       98.6       76
+   1  109.6584        597.64  27.14    67.5       98.6       77
 exit 2
 === stderr
 reckon: --gpus does not go with several clusters: each says how many it has

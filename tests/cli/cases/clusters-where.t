@@ -42,7 +42,7 @@ Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
     0  old           9      2    16   4   1   1   4    1  none         51.16    105.27     43.15  20.85    14.0      1
-    1  new          23      2    16   2   2   1   4    1  none         53.26    106.36     21.57  26.02    33.4      1
+    1  new          23      2    16   2   2   1   4    1  none         53.26    106.36     21.57  26.02    33.4       
 
 bound      2.8361 s          no plan has an objective below: proved
 exit 0
@@ -98,7 +98,7 @@ Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
                                                                           ms        ms        ms     ms     GiB       
     0  old           9      2    16   4   1   1   4    1  none         51.16    105.27     43.15  20.85    14.0      1
-    1  new          23      2    16   2   2   1   4    1  none         53.26    106.36     21.57  26.02    33.4      1
+    1  new          23      2    16   2   2   1   4    1  none         53.26    106.36     21.57  26.02    33.4       
 
 bound      2.8361 s          no plan has an objective below: proved
 exit 0
@@ -112,17 +112,17 @@ exit 2
 exit 2
 exit 2
 model,system,gpus,batch,step_s
-llama3.1-8b,8,16,64,6.685695834714296
-llama3.1-8b,16,24,64,3.315202930809921
+llama3.1-8b,x8,16,64,6.685695834714296
+llama3.1-8b,x16,24,64,3.315202930809921
 exit 0
 exit 3
 x
 exit 2
 system,gpus,batch,step_s
-8,24,16,0.9966218091892715
-8,24,32,1.9279486620607345
-16,32,16,0.8510498450801466
-16,32,32,1.6281002473638702
+x8,24,16,0.9966218091892715
+x8,24,32,1.9279486620607345
+x16,32,16,0.8510498450801466
+x16,32,32,1.6281002473638702
 Best plan of each problem
 GPUs  batch  plans  fits    step  tokens/s/GPU    MFU  memory  fits in  GPUs used  best pl
                                s                    %     GiB        %

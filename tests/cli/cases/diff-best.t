@@ -8,9 +8,9 @@ for h in "" "--headroom learned" "--headroom 10GiB"; do reckon diff full.toml --
   "a": "llama3-70b.sh",
   "a_verdict": "fits",
   "b_verdict": "fits",
-A  full.toml: 7.278 s per step, 73.66 GiB, unsure: P(fits) 68 %
-B  best of 578 by its keys: 7.278 s per step, 73.66 GiB, unsure: P(fits) 68 %
-A  full.toml: 7.278 s per step, 73.66 GiB, unsure: P(fits) 68 %
-B  best of 578 by its keys: 7.278 s per step, 73.66 GiB, unsure: P(fits) 68 %
-A  full.toml: 7.278 s per step, 73.66 GiB, unsure: P(fits) 68 %
+A  full.toml: 7.278 s per step, 73.66 GiB, unsure: P(fits) 60 %
+B  best of 578 by its keys: 7.278 s per step, 73.66 GiB, unsure: P(fits) 60 %
+A  full.toml: 7.278 s per step, 73.66 GiB, unsure: P(fits) 60 %
+B  best of 578 by its keys: 7.278 s per step, 73.66 GiB, unsure: P(fits) 60 %
+A  full.toml: 7.278 s per step, 73.66 GiB, unsure: P(fits) 60 %
 B  best of 598 by its keys: 7.335 s per step, 64.03 GiB

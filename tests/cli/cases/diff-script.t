@@ -21,14 +21,14 @@ argument             from       to    alone       memory
 >     --sequence-parallel --tp-comm-overlap --micro-batch-size 1
 < export CUDA_DEVICE_MAX_CONNECTIONS=1
 > export CUDA_DEVICE_MAX_CONNECTIONS=8
-run2.sh: note 5.stage: stage 0 77.0 GiB: unsure, P(fits) 56 %: 79 GiB are there: recompute=selective:layernorm needs 72 GiB
+run2.sh: note 5.stage: stage 0 77.0 GiB: unsure, P(fits) 54 %: 79 GiB are there: zero3 needs 63 GiB
 run2.sh on h100-sxm5-80g: 1 note
 0
 exit 3
 exit 0
 pipeline-model-parallel-layout 'Et*2|(t*3|)*17(t*2|)*13tL'
 --- what Megatron-LM refuses alone has no worth alone: overlap of tensor messages without sequence parallelism
-sequence_parallel no -> yes                  20.1070  -0.6927  -3.6   49.62
+sequence_parallel no -> yes, tensor_overlap none -> ring  16.1866   3.4793  17.9   48.22
 --tp-comm-overlap                     -  not given  give                cannot run            -
 === stderr
 reckon: warning: run.sh:39:25: --rampup-batch-size: is not followed: the step is that of the full batch

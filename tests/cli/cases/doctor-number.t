@@ -55,7 +55,7 @@ recomputation                  18.4              3.479 s    64.0    24  activati
 local batch                     3.4              4.118 s    46.0    15  training.local_batch_size 1 -> 4
 weights kept gathered or not    0.6              4.235 s    39.7    10  parallelism.fsdp_reshard_after_forward always -> never
 --- a run that is predicted not to fit, and ran: changes count with which it fits as well
-  the run is predicted to need 81.9 of 79.2 GiB, and it ran: changes count that need up to 87.4 GiB, with which three of four runs like it that ran fit, too
+  the run is predicted to need 81.9 of 79.2 GiB, and it ran: changes count that need up to 87.1 GiB, with which three of four runs like it that ran fit, too
 The single changes that bring most
 change                                                     saves  the step would take  memory  in the file
                                                                %                          GiB
@@ -63,7 +63,7 @@ overlap tensor communication with products                  10.6             21.
 overlap gradients and weights of the sharded optimizer       1.2             23.700 s    81.9  gradient_overlap no -> yes, weight_overlap no -> yes
 overlap the reduction of gradients with the backward pass    0.8             23.796 s    81.9  gradient_overlap no -> yes
 --- words, a log with the launch file, and what is wrong
-good: 3.373 s per step, 0.93 times the predicted 3.634 s, among the fastest quarter of measured runs
+usual: 3.373 s per step, 0.93 times the predicted 3.634 s, in the 50 % interval
   predicted: 3.634 s per step: 464.2 TFLOP/s per GPU, MFU 46.9 %
   plan: dp4 tp2 gbs32 zero1
   assumed: precision bf16, framework megatron, microbatch 1, sequence 8192 (the model's),

@@ -18,6 +18,6 @@ reckon: on h100-sxm5-80g: 7.21 s per step, 354.01 of 79.20 GiB, does not fit
 reckon: warning: gradient_overlap no: cannot be expressed in ds_config.json: the run has yes
 reckon: warning: weight_overlap no: cannot be expressed in ds_config.json: the run has yes
 reckon: on h100-sxm5-80g: 7.303 s per step, 108.49 of 79.20 GiB, does not fit
-reckon: on h100-sxm5-80g: 29.05 s per step, 72.48 of 79.20 GiB, unsure: P(fits) 74 %
+reckon: on h100-sxm5-80g: 29.05 s per step, 72.48 of 79.20 GiB, unsure: P(fits) 70 %
 reckon: unknown system "nothing" ("reckon systems" lists them; a file's name ends in .json)
 === exit 2

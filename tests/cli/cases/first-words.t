@@ -22,23 +22,23 @@ reckon predict h100 llama3.1-8b
 reckon predict
 reckon predict llama3.1-8b
 === stdout
-fits: P(fits) 100 %, 9.414 s per step (50 % 8.839-11.38 s), MFU 36.2 %, memory 41.4 of 79.2 GiB, 99.35 USD per 1B tokens
+fits: P(fits) 96 %, 9.414 s per step (50 % 8.576-11.36 s), MFU 36.2 %, memory 41.4 of 79.2 GiB, 99.35 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model
-fits: P(fits) 100 %, 9.414 s per step (50 % 8.839-11.38 s), MFU 36.2 %, memory 41.4 of 79.2 GiB, 99.35 USD per 1B tokens
+fits: P(fits) 96 %, 9.414 s per step (50 % 8.576-11.36 s), MFU 36.2 %, memory 41.4 of 79.2 GiB, 99.35 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model
-fits: P(fits) 100 %, 9.414 s per step (50 % 8.839-11.38 s), MFU 36.2 %, memory 41.4 of 79.2 GiB, 99.35 USD per 1B tokens
+fits: P(fits) 96 %, 9.414 s per step (50 % 8.576-11.36 s), MFU 36.2 %, memory 41.4 of 79.2 GiB, 99.35 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model
-fits: P(fits) 100 %, 9.414 s per step (50 % 8.839-11.38 s), MFU 36.2 %, memory 41.4 of 79.2 GiB, 99.35 USD per 1B tokens
+fits: P(fits) 96 %, 9.414 s per step (50 % 8.576-11.36 s), MFU 36.2 %, memory 41.4 of 79.2 GiB, 99.35 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model
-Best plan fits: P(fits) 75 %, 6.602 s per step (50 % 6.200-7.982 s), MFU 51.6 %, memory 72.0 of 79.2 GiB, 69.68 USD per 1B tokens
+Best plan fits: P(fits) 82 %, 6.662 s per step (50 % 6.069-8.041 s), MFU 51.2 %, memory 57.5 of 79.2 GiB on stage 0 of 0-1, 70.31 USD per 1B tokens
 model,system,gpus,batch
 llama3.1-8b,h100-sxm5-80g x8,8,64
 qwen3-8b,h100-sxm5-80g x8,8,64
-affordable: llama3.1-8b, 8.03 billion parameters on 0.165 trillion tokens in 3 days and 12.91k USD with 1 spare node; fits: P(fits) 84 %, 6.582 s per step (50 % 6.180-7.957 s), MFU 51.8 %, memory 63.2 of 79.2 GiB
+affordable: llama3.1-8b, 8.03 billion parameters on 0.165 trillion tokens in 3 days and 12.91k USD with 1 spare node; fits: P(fits) 79 %, 6.582 s per step (50 % 5.996-7.944 s), MFU 51.8 %, memory 63.2 of 79.2 GiB
 usual: 4.438 s per step, 1.20 times the predicted 3.697 s, in the 50 % interval
 error 4.heads: tp 3: heads: 32 over 3 ranks is not whole: use 2 or 4
 # Written by reckon 0.2.0 for Megatron Core 0.19.
-unsure: P(fits) 74 %, 2048 sequences at a time, 7631 tokens/s (953.8 per GPU), 42.30 ms per token, 17.41 ms to the first of one prompt, memory 72.4 of 79.2 GiB
+unsure: P(fits) 70 %, 2048 sequences at a time, 7631 tokens/s (953.8 per GPU), 42.30 ms per token, 17.41 ms to the first of one prompt, memory 72.4 of 79.2 GiB
 both fit: B takes 6.6 % more time than A, 4.198 s against 3.940 s per step, 0.939 times the throughput
   llama3.1-8b on h100-sxm5-80g x8 ssd=4*samsung-980pro-1tb net1.latency=5us kernels.matrix_efficiency=0.7, 8 GPUs, detailed model
 === stderr

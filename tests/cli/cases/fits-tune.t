@@ -17,9 +17,9 @@ for w in objective=kto "objective=kto seq4096" "seq4096 weight-bytes=2 gradient-
   reckon import tune.sh -m llama3.1-8b -o tune.plan >/dev/null 2>&1; reckon fits llama3.1-8b h100-sxm5-80g -p tune.plan no-grad-overlap no-weight-overlap | sed -n '1p;3,5p'
 done
 === stdout
-fastest way of fine-tuning: QLoRA, 419 tokens/s per GPU; fits: P(fits) 77 %, 39.07 s per step (50 % 37.74-51.62 s), MFU 37.0 %, memory 21.0 of 23.6 GiB
-  plan: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4
-  base=nf4-dq offload-optimizer=1 offload-weights=1
+fastest way of fine-tuning: QLoRA, 399 tokens/s per GPU; fits: P(fits) 88 %, 20.51 s per step (50 % 19.77-27.76 s), MFU 35.3 %, memory 14.8 of 23.6 GiB
+  plan: framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 base=nf4-dq
+  offload-optimizer=1 offload-weights=1
   assumed: gpus 2 (all of the system), precision bf16, sequence 8192 (the model's),
   attention flash
   `reckon export axolotl` cannot say gradient_overlap no (left to the training code),
@@ -29,16 +29,23 @@ qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
 Least memory: QLoRA, 12.70 GiB with 1 sample, 399 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
-method  has the        fits   need  samples  up to  tokens/s/GPU  longest  plan
-                               GiB
-LoRA    least memory   fits  14.13        1      1           359   15,360  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
-LoRA    most tokens/s  fits  16.19        1      1           359   12,288  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
-QLoRA   least memory   fits  12.70        1      2           399   16,896  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
-QLoRA   most tokens/s  fits  21.02        2      2           419   16,896  framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+method            has the        fits           need  samples  up to  tokens/s/GPU  longest  plan
+                                                 GiB
+full              nearest        does not fit  22.42        1      -             -        -  framework=fsdp dp2 gbs2 zero3 recompute=full offload-optimizer=1 offload-weights=1
+full, bf16        nearest        does not fit  19.35        1      -             -        -  framework=fsdp dp2 gbs2 zero3 recompute=full weight-bytes=2 gradient-bytes=2 moment1-bytes=2 moment2-bytes=2 offload-optimizer=1 offload-weights=1
+full, 8-bit Adam  nearest        does not fit  19.35        1      -             -        -  framework=fsdp dp2 gbs2 zero3 recompute=full optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2 offload-optimizer=1 offload-weights=1
+LoRA              least memory   fits          14.13        1      1           359   14,336  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
+LoRA              most tokens/s  fits          16.19        1      1           359   11,776  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
+QLoRA             least memory   fits          12.70        1      1           399   15,872  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+QLoRA             most tokens/s  fits          14.76        1      1           399   12,800  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
+full does not fit: memory tier 1 (mem2) needs 244.1 GiB on stage 0, has 64 GiB: 180.1 GiB too little.
+full, bf16 does not fit: memory tier 1 (mem2) needs 122.0 GiB on stage 0, has 64 GiB: 58.05 GiB too little.
+full, 8-bit Adam does not fit: memory tier 1 (mem2) needs 94.18 GiB on stage 0, has 64 GiB: 30.18 GiB too little.
 up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, in steps of 512. A way fits when its P(fits) is at least 75 % (--sure). A way that offloads is called the fastest only where it is faster by a tenth.
 exit 0
 method,best_in,fits,need_bytes,microbatch
+full,nearest,does not fit,19333523210.24,1
 "full, bf16",least memory,fits,7991864852.48
 "full, bf16",most tokens/s,fits,20145024204.8
 "full, 8-bit Adam",least memory,fits,7991864852.48
@@ -59,15 +66,15 @@ Least memory: as given, 4.228 GiB with 1 sample, 1176 tokens/s per GPU: framewor
 Fits of each way of fine-tuning: with least memory, and the fastest
 method    has the        fits   need  samples  up to  tokens/s/GPU  longest  plan
                                  GiB
-as given  least memory   fits   4.23        1     16          1176   38,912  framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
+as given  least memory   fits   4.23        1     16          1176   37,376  framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
 does not fit: no way of fine-tuning does; take more or larger GPUs, or shorter samples
 llama3.1-405b on rtx4090 x1, 1 GPU, samples of 64K tokens
   offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
   assumed: gpus 1 (all of the system), precision bf16, attention flash
 exit 1
-fastest way of fine-tuning: QLoRA, 419 tokens/s per GPU; fits: P(fits) 77 %, 39.07 s per step (50 % 37.74-51.62 s), MFU 37.0 %, memory 21.0 of 23.6 GiB, 0.3454 days
-  plan: framework=fsdp dp2 mbs2 gbs4 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4
-  base=nf4-dq offload-optimizer=1 offload-weights=1
+fastest way of fine-tuning: QLoRA, 399 tokens/s per GPU; fits: P(fits) 88 %, 20.51 s per step (50 % 19.77-27.76 s), MFU 35.3 %, memory 14.8 of 23.6 GiB, 0.3626 days
+  plan: framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 base=nf4-dq
+  offload-optimizer=1 offload-weights=1
   assumed: gpus 2 (all of the system), precision bf16, sequence 8192 (the model's),
   attention flash
   `reckon export axolotl` cannot say gradient_overlap no (left to the training code),
@@ -77,14 +84,14 @@ qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
 Least memory: QLoRA, 12.70 GiB with 1 sample, 399 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
-method  has the        fits   need  samples  up to  tokens/s/GPU  longest    days  plan
-                               GiB
-LoRA    least memory   fits  14.13        1      1           359   15,360  0.4038  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
+method            has the        fits           need  samples  up to  tokens/s/GPU  longest    days  plan
+                                                 GiB
+full              nearest        does not fit  22.42        1      -             -        -       -  framework=fsdp dp2 gbs2 zero3 recompute=full offload-optimizer=1 offload-weights=1
 The run
 tokens                         25.000 M
-steps                          763
-days                           0.3454            expected, failures and checkpoints included
-fits: P(fits) 77 %, 39.07 s per step (50 % 37.74-51.62 s), MFU 37.0 %, memory 21.0 of 23.6 GiB
+steps                          1526
+days                           0.3626            expected, failures and checkpoints included
+fits: P(fits) 88 %, 20.51 s per step (50 % 19.77-27.76 s), MFU 35.3 %, memory 14.8 of 23.6 GiB
 base_model: qwen3-32b # your checkpoint of it
 datasets:
   - path: tatsu-lab/alpaca
@@ -94,7 +101,7 @@ adapter: qlora
 lora_r: 16
 lora_alpha: 32
 torchrun --nnodes 1 --nproc_per_node 2 --node_rank "${NODE_RANK:-0}" --master_addr "${MASTER_ADDR:-localhost}" --master_port "${MASTER_PORT:-29500}" \
-    -m axolotl.cli.train axolotl.yaml --save_steps 333 --max_steps 763 "$@"
+    -m axolotl.cli.train axolotl.yaml --save_steps 635 --max_steps 1526 "$@"
 {
   "command": "fits",
   "fits": true,
@@ -109,7 +116,7 @@ torchrun --nnodes 1 --nproc_per_node 2 --node_rank "${NODE_RANK:-0}" --master_ad
   "step_s": 0.7846011281671406,
   "method": "QLoRA",
   "ways": [
-fastest way of fine-tuning: as given, 1703 tokens/s per GPU; fits: P(fits) 85 %, 352.3 ms per step (50 % 340.4-464.7 ms), MFU 31.5 %, memory 19.6 of 23.6 GiB
+fastest way of fine-tuning: as given, 1703 tokens/s per GPU; fits: P(fits) 77 %, 352.3 ms per step (50 % 340.4-468.6 ms), MFU 31.5 %, memory 19.6 of 23.6 GiB
   plan: framework=fsdp gbs1 seq4096 padded=600 recompute=full lora16
   assumed: samples of 600 (mean) to 4096 tokens padded to the longest of each microbatch,
   gpus 1 (all of the system), precision bf16, attention flash
@@ -119,27 +126,27 @@ llama3.1-8b on rtx4090 x1, 1 GPU, samples of 4K tokens
   offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
   outside what was validated: padded: no compared run had it
 Least memory: as given, 5.674 GiB with 1 sample, 428 tokens/s per GPU: framework=fsdp gbs1 seq4096 padded=600 zero3 recompute=full loss-in-chunks lora16 offload-optimizer=1 offload-weights=1
-fastest way of fine-tuning: full, 8-bit Adam, 4505 tokens/s per GPU; fits: P(fits) 80 %, 1.819 s per step (50 % 1.809-2.388 s), MFU 23.4 %, memory 68.9 of 79.2 GiB
+fastest way of fine-tuning: full, 8-bit Adam, 4505 tokens/s per GPU; fits: P(fits) 75 %, 1.819 s per step (50 % 1.820-2.424 s: half of runs like it took more than 2.093 s), MFU 23.4 %, memory 68.9 of 79.2 GiB
   plan: framework=fsdp dp2 gbs2 zero3 loss-in-chunks objective=kto optimizer=adam-8bit
   embedding-fp32 weight-bytes=2 gradient-bytes=2
   assumed: precision bf16, sequence 8192 (the model's), attention flash,
-fits: P(fits) 80 %, 1.819 s per step (50 % 1.809-2.388 s), MFU 23.4 %, memory 68.9 of 79.2 GiB, 153.5 USD per 1B tokens
+fits: P(fits) 75 %, 1.819 s per step (50 % 1.820-2.424 s: half of runs like it took more than 2.093 s), MFU 23.4 %, memory 68.9 of 79.2 GiB, 153.5 USD per 1B tokens
   plan: framework=fsdp dp2 gbs2 zero3 loss-in-chunks objective=kto optimizer=adam-8bit
   embedding-fp32 weight-bytes=2 gradient-bytes=2
   assumed: precision bf16, microbatch 1, sequence 8192 (the model's),
-fastest way of fine-tuning: full, 8-bit Adam, 4942 tokens/s per GPU; fits: P(fits) 80 %, 1.658 s per step (50 % 1.649-2.176 s), MFU 24.1 %, memory 68.9 of 79.2 GiB
+fastest way of fine-tuning: full, 8-bit Adam, 4942 tokens/s per GPU; fits: P(fits) 75 %, 1.658 s per step (50 % 1.659-2.210 s: half of runs like it took more than 1.908 s), MFU 24.1 %, memory 68.9 of 79.2 GiB
   plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks objective=kto
   optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2
   assumed: precision bf16, attention flash, reference copy (evaluated before training: say none)
-fits: P(fits) 80 %, 1.658 s per step (50 % 1.649-2.176 s), MFU 24.1 %, memory 68.9 of 79.2 GiB, 140.0 USD per 1B tokens
+fits: P(fits) 75 %, 1.658 s per step (50 % 1.659-2.210 s: half of runs like it took more than 1.908 s), MFU 24.1 %, memory 68.9 of 79.2 GiB, 140.0 USD per 1B tokens
   plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks objective=kto
   optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2
   assumed: precision bf16, reference copy (evaluated before training: say none), attention flash
-fastest way of fine-tuning: as given, 9152 tokens/s per GPU; fits: P(fits) 78 %, 895.1 ms per step (50 % 890.5 ms to 1.190 s), MFU 44.6 %, memory 70.0 of 79.2 GiB
-  plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 weight-bytes=2 gradient-bytes=2 moment1-bytes=2
-  moment2-bytes=2
+fastest way of fine-tuning: as given, 9152 tokens/s per GPU; fits: P(fits) 76 %, 895.1 ms per step (50 % 896.1 ms to 1.209 s: half of runs like it took more than 1.037 s), MFU 44.6 %, memory 67.4 of 79.2 GiB
+  plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks weight-bytes=2 gradient-bytes=2
+  moment1-bytes=2 moment2-bytes=2
   assumed: precision bf16, attention flash
-fits: P(fits) 78 %, 895.1 ms per step (50 % 890.5 ms to 1.190 s), MFU 44.6 %, memory 70.0 of 79.2 GiB, 75.58 USD per 1B tokens
-  plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 weight-bytes=2 gradient-bytes=2 moment1-bytes=2
-  moment2-bytes=2
+fits: P(fits) 76 %, 895.1 ms per step (50 % 896.1 ms to 1.209 s: half of runs like it took more than 1.037 s), MFU 44.6 %, memory 67.4 of 79.2 GiB, 75.58 USD per 1B tokens
+  plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks weight-bytes=2 gradient-bytes=2
+  moment1-bytes=2 moment2-bytes=2
   assumed: precision bf16, attention flash

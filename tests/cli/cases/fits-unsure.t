@@ -5,12 +5,12 @@ unsure seq8192 no-fused --sure 50
 unsure seq8192 recompute=full
 unsure seq57344 recompute=full --sure 90,20
 === stdout
-unsure: P(fits) 43 %, 2.332 s per step
+unsure: P(fits) 36 %, 2.332 s per step
   it needs 99 % of the memory; unsure is a P(fits) below 75 % and not below 20 %. To be sure: fused surely fits (step -7.0 %); or measure one step on the tightest stage (torch.cuda.max_memory_reserved)
 exit 2
 exit 1
 fits: P(fits) 100 %, 2.986 s per step
 exit 0
-unsure: P(fits) 86 %, 38.71 s per step
-  it needs 83 % of the memory; unsure is a P(fits) below 90 % and not below 20 %. To be sure: gradient-bytes=2 surely fits (step -0.2 %); or measure one step on the tightest stage (torch.cuda.max_memory_reserved)
+unsure: P(fits) 77 %, 38.71 s per step
+  it needs 83 % of the memory; unsure is a P(fits) below 90 % and not below 20 %. To be sure: cp2 surely fits (step +1.0 %); or measure one step on the tightest stage (torch.cuda.max_memory_reserved)
 exit 2

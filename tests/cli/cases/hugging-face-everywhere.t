@@ -24,7 +24,7 @@ Llama on h100-sxm5-80g, 8 GPUs, detailed model
 both fit: B takes 6.6 % more time than A, 4.198 s against 3.940 s per step, 0.939 times the throughput
     --num-layers 32
 figure,point,model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,rate
-one,1,./Llama/config.json,h100-sxm5-80g,8,32,bf16,megatron,8192,2695,980,9.6109
+one,1,./Llama/config.json,h100-sxm5-80g,8,32,bf16,megatron,8192,2695,980,9.502
 === stderr
 reckon: Llama/config.json: sequence 8192: original_max_position_embeddings, before the context was stretched to 131072; --sequence sets another
 reckon: warning: Llama/config.json: sequence 8192 is assumed (original_max_position_embeddings, before the context was stretched to 131072): give seqN

@@ -36,7 +36,7 @@ reckon: no file launches it: `reckon export megatron` refuses it: block_norms: M
   `reckon export trl` cannot say lora_element_bytes 0 (the run has 4)
   reckon export trl -m llama3.1-8b gpus4 framework=fsdp dp4 gbs64 seq2048 grad-overlap lora16 base=nf4
   `reckon export trl` cannot say lora_element_bytes 0 (the run has 2)
-  reckon export axolotl -m llama3.1-8b gpus4 framework=fsdp dp4 mbs4 gbs64 seq2048 grad-overlap lora16 offload-activations=1
+  reckon export axolotl -m llama3.1-8b gpus4 framework=fsdp dp4 mbs2 gbs64 seq2048 grad-overlap lora16 offload-activations=1
   `reckon export axolotl` cannot say lora_element_bytes 0 (the run has 4)
   plan: framework=fsdp dp8 gbs64 lora16
   assumed: precision bf16, framework fsdp, microbatch 1, sequence 8192 (the model's),

@@ -50,24 +50,24 @@ zero3                            16.83   -3.61    no   8.450      -44.9  shard w
 pp2                              11.22   -9.22    no  11.327      -26.2  double the stages, halve data parallelism
 tp8                              11.22   -9.22    no  11.644      -24.1  double tensor, halve data parallelism
 moment1-bytes=2 moment2-bytes=2   7.48  -12.96    no  12.731      -17.0  store moments in 16 bits
-fits: P(fits) 97 %, 6.439 s per step (50 % 5.940-8.209 s), MFU 26.5 %, memory 49.1 of 79.2 GiB, 135.9 USD per 1B tokens
+fits: P(fits) 89 %, 6.439 s per step (50 % 5.715-8.192 s), MFU 26.5 %, memory 49.1 of 79.2 GiB, 135.9 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model
 memory tier 1 (mem2)    2.00      2.00   99.9  ########################
 does not fit: memory tier 0 (HBM3) needs 151.3 GiB on stage 0, has 79.20 GiB: 72.06 GiB too little
-fits: P(fits) 100 %, 15.35 s per step (50 % 13.35-23.36 s), MFU 11.1 %, memory 28.7 of 79.2 GiB, 323.9 USD per 1B tokens
+fits: P(fits) 100 %, 15.35 s per step (50 % 12.49-23.27 s), MFU 11.1 %, memory 28.7 of 79.2 GiB, 323.9 USD per 1B tokens
 memory tier 1 (mem2)   22.44  unlimited    0.0  ........................
 A fits, B does not fit: B would take 175.6 % more time than A, 15.35 s against 5.568 s per step, 0.363 times the throughput
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s
 A  gpus16 tp4 gbs64 mbs4 recompute=full: 5.568 s per step, 51.10 GiB
   plan: dp4 tp4 mbs4 gbs64 recompute=full
-  50 % interval 5.194-6.867 s, 90 % interval 4.412-11.25 s (cross-validated on Hopper, dense,
-  megatron: 266 runs from 20 sources); 50 % interval of tuned benchmarks 5.188-6.854 s,
-  of ordinary runs 5.103-7.005 s
+  50 % interval 5.024-6.854 s, 90 % interval 4.316-11.19 s (cross-validated on Hopper, dense,
+  megatron: 301 runs from 22 sources); 50 % interval of tuned benchmarks 4.932-6.811 s,
+  of ordinary runs 5.164-6.949 s
 B  +offload-optimizer=1: 15.35 s per step, 28.66 GiB, does not fit
   plan: dp4 tp4 mbs4 gbs64 recompute=full offload-optimizer=1
-  50 % interval 13.35-23.36 s, 90 % interval 9.627-62.78 s (cross-validated on Hopper, dense,
-  megatron: 266 runs from 20 sources); 50 % interval of tuned benchmarks 13.32-23.27 s,
-  of ordinary runs 12.88-24.31 s
+  50 % interval 12.49-23.27 s, 90 % interval 9.212-62.12 s (cross-validated on Hopper, dense,
+  megatron: 301 runs from 22 sources); 50 % interval of tuned benchmarks 12.04-22.97 s,
+  of ordinary runs 13.19-23.92 s
 does not fit: memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
   remedy: cp2 offload-activations=0: fits, 2.0 GiB of memory tier 1 (mem2) left, 25.6 % less time per step (the cheapest change; `reckon fits` lists others)
@@ -81,11 +81,11 @@ memory_exceeded  memory tier 1 (mem2) needs 100.4 GiB on stage 3, has 2 GiB: 98.
   remedy: no change of one or two choices makes it fit: use more GPUs, or `reckon search`, which tries all choices together
 does not fit: memory tier 1 (mem2) needs 2.887 GiB on stage 0, has 2 GiB: 908.5 MiB too little
 memory_exceeded  memory tier 1 (mem2) needs 2.887 GiB on stage 0, has 2 GiB: 908.5 MiB too little
-  remedy: offload-activations=0: P(fits) 60 %, 2.0 GiB of memory tier 1 (mem2) left, 15.4 % less time per step (the cheapest change; `reckon fits` lists others)
+  remedy: offload-activations=0: P(fits) 57 %, 2.0 GiB of memory tier 1 (mem2) left, 15.4 % less time per step (the cheapest change; `reckon fits` lists others)
 does not fit: memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 79.20 GiB: 9.807 GiB too little
 memory_exceeded  memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 79.20 GiB: 9.807 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 17.02 GiB on stage 0, has 2 GiB: 15.02 GiB too little
-  remedy: recompute=full cp2: P(fits) 72 %, 6.3 GiB left, 0.3 % more time per step (the cheapest change; `reckon fits` lists others)
+  remedy: recompute=full cp2: P(fits) 68 %, 6.3 GiB left, 0.3 % more time per step (the cheapest change; `reckon fits` lists others)
 does not fit: memory tier 1 (mem2) needs 25.66 GiB on stage 0, has 9 GiB: 16.66 GiB too little
   remedy: offload-optimizer=0: fits, 3.6 GiB of memory tier 1 (mem2) left, 24.8 % less time per step (the cheapest change; `reckon fits` lists others)
 outcome          tier  where  plans  share
@@ -107,7 +107,7 @@ more of memory tier 0 (HBM3): no amount helps                            -      
 3.610 GiB more of memory tier 1 (mem2): 5.610 GiB instead of 2 GiB  5.9215     10.808  dp4 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
 rank    step  tokens/s/GPU    MFU  memory  offloaded  fits in
            s                    %     GiB        GiB        %
-   1  4.3643        7508.1  39.06    55.6        4.5       94
+   1  4.3643        7508.1  39.06    55.6        4.5       84
 
 outcome          tier  where   plans  share
                                           %
@@ -142,19 +142,19 @@ more GPUs: none that was tried helps                             -          -  -
 a smaller batch: none that was tried helps                       -          -  -
 a larger batch: none that was tried helps                        -          -  -
 exit 1
-fits: P(fits) 96 %, 8.458 s per step (50 % 7.832-10.67 s), MFU 40.3 %, memory 52.7 of 79.2 GiB, 89.27 USD per 1B tokens
+fits: P(fits) 86 %, 8.458 s per step (50 % 7.548-10.64 s), MFU 40.3 %, memory 52.7 of 79.2 GiB, 89.27 USD per 1B tokens
 optimizer  0.0422    0.5  optimizer step
-fits: P(fits) 100 %, 18.24 s per step (50 % 16.00-27.05 s), MFU 18.7 %, memory 30.3 of 79.2 GiB, 192.5 USD per 1B tokens
+fits: P(fits) 100 %, 18.24 s per step (50 % 15.03-26.96 s), MFU 18.7 %, memory 30.3 of 79.2 GiB, 192.5 USD per 1B tokens
 optimizer   9.8208   53.9  optimizer step                                                #############
 memory tier 1 (mem2)   22.44    200.00   11.2  ###.....................
-fits: P(fits) 100 %, 18.24 s per step (50 % 16.00-27.05 s), MFU 18.7 %, memory 30.3 of 79.2 GiB, 192.5 USD per 1B tokens
+fits: P(fits) 100 %, 18.24 s per step (50 % 15.03-26.96 s), MFU 18.7 %, memory 30.3 of 79.2 GiB, 192.5 USD per 1B tokens
 optimizer   9.8208   53.9  optimizer step                                                #############
 memory tier 2 (4x samsung-980pro-1tb)   22.44      3.64    0.6  ........................
-fits: P(fits) 100 %, 18.24 s per step (50 % 16.00-27.05 s), MFU 18.7 %, memory 30.3 of 79.2 GiB, 192.5 USD per 1B tokens
+fits: P(fits) 100 %, 18.24 s per step (50 % 15.03-26.96 s), MFU 18.7 %, memory 30.3 of 79.2 GiB, 192.5 USD per 1B tokens
 optimizer   9.8208   53.9  optimizer step                                                #############
 memory tier 1 (mem2)                    11.22      0.20    5.6  #.......................
 memory tier 2 (4x samsung-980pro-1tb)   11.22      3.64    0.3  ........................
-fits: P(fits) 98 %, 10.18 s per step (50 % 9.297-13.39 s), MFU 33.5 %, memory 49.0 of 79.2 GiB, 107.5 USD per 1B tokens
+fits: P(fits) 89 %, 10.18 s per step (50 % 8.899-13.36 s), MFU 33.5 %, memory 49.0 of 79.2 GiB, 107.5 USD per 1B tokens
 offload     1.7240   16.9  exposed offload transfers                                     ####
 optimizer   0.0422    0.4  optimizer step
 memory tier 2 (4x samsung-980pro-1tb)    3.74      3.64    0.1  ........................

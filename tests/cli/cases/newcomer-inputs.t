@@ -56,17 +56,17 @@ reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 li
 reckon export megatron -m models/config.json gpus8 dp8
 reckon predict -m models/config.json -s 'h100-sxm5-80g hbm=60GiB'
 #!/bin/bash
-fits: P(fits) 100 %, 86.10 ms per step (50 % 77.55-132.6 ms), MFU 13.0 %, memory 9.2 of 60.0 GiB, 3.635 USD per 1B tokens
+fits: P(fits) 100 %, 86.10 ms per step (50 % 75.10-132.4 ms), MFU 13.0 %, memory 9.2 of 60.0 GiB, 3.635 USD per 1B tokens
 reckon export megatron -m ./models/../models/config.json gpus8 dp8
 reckon predict -m ./models/../models/config.json -s 'h100-sxm5-80g hbm=60GiB'
 #!/bin/bash
-fits: P(fits) 100 %, 86.10 ms per step (50 % 77.55-132.6 ms), MFU 13.0 %, memory 9.2 of 60.0 GiB, 3.635 USD per 1B tokens
-fits: P(fits) 100 %, 296.8 ms per step (50 % 261.0-504.8 ms), MFU 3.8 %, memory 8.3 of 79.2 GiB, 12.53 USD per 1B tokens
+fits: P(fits) 100 %, 86.10 ms per step (50 % 75.10-132.4 ms), MFU 13.0 %, memory 9.2 of 60.0 GiB, 3.635 USD per 1B tokens
+fits: P(fits) 100 %, 296.8 ms per step (50 % 250.8-503.7 ms), MFU 3.8 %, memory 8.3 of 79.2 GiB, 12.53 USD per 1B tokens
 1
-fits: P(fits) 100 %, 296.8 ms per step (50 % 261.0-504.8 ms), MFU 3.8 %, memory 8.3 of 79.2 GiB, 12.53 USD per 1B tokens
+fits: P(fits) 100 %, 296.8 ms per step (50 % 250.8-503.7 ms), MFU 3.8 %, memory 8.3 of 79.2 GiB, 12.53 USD per 1B tokens
 1
-Best plan fits: P(fits) 100 %, 86.10 ms per step (50 % 77.55-132.6 ms), MFU 13.0 %, memory 9.2 of 79.2 GiB, 3.635 USD per 1B tokens
-fits: P(fits) 100 %, 86.10 ms per step (50 % 77.55-132.6 ms), MFU 13.0 %, memory 9.2 of 79.2 GiB, 3.635 USD per 1B tokens
+Best plan fits: P(fits) 100 %, 86.10 ms per step (50 % 75.10-132.4 ms), MFU 13.0 %, memory 9.2 of 79.2 GiB, 3.635 USD per 1B tokens
+fits: P(fits) 100 %, 86.10 ms per step (50 % 75.10-132.4 ms), MFU 13.0 %, memory 9.2 of 79.2 GiB, 3.635 USD per 1B tokens
 steps             5
 steps             5
 steps             5
@@ -97,7 +97,7 @@ exit 3
 exit 3
 exit 2
 exit 2
-not affordable: llama3.1-8b gets 1.438B tokens, the law asks for 160.6B, which take 23.31 days and 22.29k USD with 1 spare node; more GPUs make it no cheaper
+not affordable: llama3.1-8b gets 1.436B tokens, the law asks for 160.6B, which take 23.35 days and 22.32k USD with 1 spare node; more GPUs make it no cheaper
 does not fit: memory tier 0 (HBM3) needs 180.1 GiB on stage 0, has 79.20 GiB: 100.9 GiB too little
   reckon predict -m llama3.1-8b -s 'h100 x8 + a100 x8 link=100Gb/s@50us' tp2 pp2 vpp2 cp2 gbs16 stages=2:4@1/dp2,11/dp2,5,12 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
 cannot run: the number of a cluster: got 0

@@ -6,9 +6,9 @@ reckon offload $on "$machine" $plan loss-in-chunks | head -1
 reckon offload $on 'h100 x1' gbs1 seq4194304 | tail -2
 === stdout
 does not fit by any rule; as the plan says: HBM3 too small: 377.4 GiB of 79.20 GiB
-  remedy: add loss-in-chunks: by rule MEMO, fits: P(fits) 86 %,
-  61.10 s per step (50 % 57.38-73.87 s), MFU 49.6 %, memory 61.3 of 79.2 GiB
+  remedy: add loss-in-chunks: by rule MEMO, fits: P(fits) 80 %,
+  61.10 s per step (50 % 55.66-73.75 s), MFU 49.6 %, memory 61.3 of 79.2 GiB
 exit 1
-fastest rule: MEMO; fits: P(fits) 86 %, 61.10 s per step (50 % 57.38-73.87 s), MFU 49.6 %, memory 61.3 of 79.2 GiB
+fastest rule: MEMO; fits: P(fits) 80 %, 61.10 s per step (50 % 55.66-73.75 s), MFU 49.6 %, memory 61.3 of 79.2 GiB
   no rule fits with loss-in-chunks, zero3 or the optimizer offloaded either: take more GPUs,
   a shorter sequence, or see what `reckon longest` reaches

@@ -32,7 +32,7 @@ class="verdict good
 the same page
 {
 exit 4
->Best plan is unsure: P(fits) 59 %
+>Best plan is unsure: P(fits) 56 %
 1
 <h1>llama3.1-8b on h100-sxm5-80g, 8 GPUs, detailed model
 <h2 id="section-schedule">The pipeline

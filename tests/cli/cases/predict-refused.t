@@ -29,7 +29,7 @@ bad_option  context 4: 8190 tokens are not a multiple of 2 * context 4: use a se
 cannot run: zero 3: DeepSpeed's pipeline shards the optimizer only: give zero1
 bad_option  zero 3: DeepSpeed's pipeline shards the optimizer only: give zero1
 cannot run: expert 16: 8 experts over 16 ranks: use 8
-use a divisor of 64 that divides the model's experts, too
+use a divisor of 64 that divides their number
 use 32
 use more GPUs, or `reckon search`, which tries all choices together
 cannot run: the plan needs 64 GPUs, h100-sxm5-80g x32 has 32

@@ -5,5 +5,7 @@ cannot run: hidden is 12288, not divisible by the tensor degree 7
   plan: framework=calculon dp3 tp7 pp5 vpp4 gbs12 regather tp-overlap grad-overlap
   offload-weights=3
   assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
+  105 GPUs are not whole nodes of 8: a launcher starts the same number on each node,
+  give 104 or 112
   and 4 more reasons: --verbose prints all
 === exit 1

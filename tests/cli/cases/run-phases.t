@@ -49,7 +49,7 @@ days                           72.71             expected, failures and checkpoi
 Best plan
 rank    step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD
            s                    %     GiB        %                   K
-   1  3.3123        9892.7  51.46    63.2       84  18.53       79.725
+   1  3.3123        9892.7  51.46    63.2       79  18.53       79.725
 days                           18.52             expected, failures and checkpoints included
 Its phases
 phase      tokens  batch  sequence   step   MFU  change of plan   days  fits  plan

@@ -9,9 +9,9 @@ best -s h800-sxm5-80g -g 8,16
 best -s h100-sxm5-80g -s h800-sxm5-80g -g 8
 reckon search $on -s h800-sxm5-80g -g 8,16 | sed -n '/assumed/p'
 === stdout
-39.164623 dp4 cp2 ep8 etp1 gbs64 zero2 grad-overlap weight-overlap ep-overlap offload-optimizer=1
-39.164623 dp4 cp2 ep8 etp1 gbs64 zero2 grad-overlap weight-overlap ep-overlap offload-optimizer=1
-6.198045 dp2 pp2 vpp8 cp4 ep8 etp1 gbs64 zero1 grad-overlap weight-overlap ep-overlap
-39.068952 dp4 cp2 ep8 etp1 gbs64 zero2 grad-overlap weight-overlap ep-overlap offload-optimizer=1
-39.164623 dp4 cp2 ep8 etp1 gbs64 zero2 grad-overlap weight-overlap ep-overlap offload-optimizer=1
+39.218055 dp4 cp2 ep8 etp1 gbs64 zero2 grad-overlap weight-overlap ep-overlap offload-optimizer=1
+39.218055 dp4 cp2 ep8 etp1 gbs64 zero2 grad-overlap weight-overlap ep-overlap offload-optimizer=1
+6.240296 dp2 tp2 pp2 vpp8 cp2 ep8 etp1 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap
+39.093091 dp4 cp2 ep8 etp1 gbs64 zero2 grad-overlap weight-overlap ep-overlap offload-optimizer=1
+39.218055 dp4 cp2 ep8 etp1 gbs64 zero2 grad-overlap weight-overlap ep-overlap offload-optimizer=1
   where nothing fits without offload host memory 2048 GiB per node of 8 at 50 GB/s each, its processors at 614 GB/s together is assumed

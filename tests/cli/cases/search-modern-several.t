@@ -2,7 +2,7 @@ reckon search -m llama3.1-8b,mixtral-8x7b -s h100-sxm5-80g -g 8,16 -b 128 --tens
     sed -e 's/[0-9][0-9.,]*/N/g' -e 's/N .*gbsN.*/N plan/' -e 's/  */ /g'
 reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8,16 -b 128 --zero 1 --tensor 1 -q --save-plan plan.json
 === stdout
-most tokens per second: llamaN-Nb, N GPUs; fits: P(fits) N %, N s per step (N % N-N s), MFU N %, memory N of N GiB on stage N of N-N
+most tokens per second: llamaN-Nb, N GPUs; fits: P(fits) N %, N s per step (N % N-N s), MFU N %, memory N of N GiB
  plan: dpN plan
 N models on hN-sxmN-Ng, detailed model: N of N problems have a plan
 

@@ -18,12 +18,12 @@ search --tensor 1 --context 1 --pipeline 1 --zero 0 --recompute none
 2
 2
 2
-Best plan fits: P(fits) 93 %, 2.665 s per step (50 % 2.488-3.277 s), MFU 32.0 %, memory 56.5 of 79.2 GiB, 56.25 USD per 1B tokens
+Best plan fits: P(fits) 83 %, 2.665 s per step (50 % 2.408-3.271 s), MFU 32.0 %, memory 56.5 of 79.2 GiB, 56.25 USD per 1B tokens
 llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, megatron, several precisions, detailed model
   cost: 2.49 USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
   133,540 plans, 74,692 feasible
-  headroom 6.9 of 79.2 GiB, which three of four measured runs like it keep
-  with --headroom none: 2.603 s (2.4 % faster) at 76.2 GiB; P(fits) 59 %
+  headroom 8.1 of 79.2 GiB, which three of four measured runs like it keep
+  with --headroom none: 2.603 s (2.4 % faster) at 76.2 GiB; P(fits) 56 %
   plan: tensor 2, context 1, pipeline 1, data 8, order tp-cp-dp-pp, microbatch 1,
   sequence-parallel yes, tensor-overlap ring, precision fp8-block, attention flash3,
   recompute none, zero 1, shard-ranks 0, gradient-overlap yes, weight-overlap yes
@@ -31,9 +31,9 @@ llama3.1-8b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, megatron, several 
 Best plan
 rank    step  tokens/s/GPU    MFU  memory  fits in
            s                    %     GiB        %
-   1  2.6650        12,296  31.98    56.5       93
+   1  2.6650        12,296  31.98    56.5       83
 
-Best plan: 50 % interval 2.488-3.277 s, 90 % interval 2.119-5.330 s (cross-validated on Hopper, dense, megatron: 266 runs from 20 sources); 50 % interval of tuned benchmarks 2.486-3.271 s, of ordinary runs 2.445-3.342 s
+Best plan: 50 % interval 2.408-3.271 s, 90 % interval 2.073-5.303 s (cross-validated on Hopper, dense, megatron: 301 runs from 22 sources); 50 % interval of tuned benchmarks 2.365-3.250 s, of ordinary runs 2.474-3.315 s
 To launch the best plan, and to see where its time goes:
   reckon export megatron -m llama3.1-8b gpus16 precision=fp8-block dp8 tp2 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
   reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 16 precision=fp8-block dp8 tp2 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
@@ -77,14 +77,14 @@ memory_exceeded     0  HBM3       3  100.00  ########################
 Closest infeasible plans (one constraint each)
 constraint            needs      has        headroom   lacks        step  plan
                                                                        s
-memory tier 0 (HBM3)  180.1 GiB  79.20 GiB  6.937 GiB  107.8 GiB  3.3780  dp16 gbs64 grad-overlap
-memory tier 0 (HBM3)  222.6 GiB  79.20 GiB  6.937 GiB  150.3 GiB  3.3644  dp16 mbs2 gbs64 grad-overlap
-memory tier 0 (HBM3)  307.6 GiB  79.20 GiB  6.937 GiB  235.3 GiB  3.3576  dp16 mbs4 gbs64 grad-overlap
+memory tier 0 (HBM3)  180.1 GiB  79.20 GiB  8.105 GiB  109.0 GiB  3.3780  dp16 gbs64 grad-overlap
+memory tier 0 (HBM3)  222.6 GiB  79.20 GiB  8.105 GiB  151.5 GiB  3.3644  dp16 mbs2 gbs64 grad-overlap
+memory tier 0 (HBM3)  307.6 GiB  79.20 GiB  8.105 GiB  236.5 GiB  3.3576  dp16 mbs4 gbs64 grad-overlap
 
 Single changes that make a plan feasible
 change                                                                    step  samples/s  plan
                                                                              s
-118.2 GiB more of memory tier 0 (HBM3): 197.4 GiB instead of 79.20 GiB  3.3780     18.946  dp16 gbs64 grad-overlap
+121.4 GiB more of memory tier 0 (HBM3): 200.6 GiB instead of 79.20 GiB  3.3780     18.946  dp16 gbs64 grad-overlap
 a second memory tier at 100 GB/s: no size helps                              -          -  -
 a larger domain of network tier 0 (NVLink4): no size helps                   -          -  -
 without --tensor: tensor 4                                              3.5492     18.032  dp4 tp4 mbs2 gbs64 sp tp-overlap grad-overlap

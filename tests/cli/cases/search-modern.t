@@ -13,7 +13,8 @@ rank step tokens/s/GPU MFU memory fits in expert-overlap
  1 N N N N 77 yes
  2 N N N N 77 no
 
-Best plan: 50 % interval N-N s, 90 % interval N-N s (cross-validated on Hopper, experts, megatron: 77 runs from 7 sources); 50 % interval of tuned benchmarks N-N s, of ordinary runs N-N s
+Best plan: 50 % interval N-N s, 90 % interval N-N s (cross-validated on Hopper, experts, megatron: 84 runs from 8 sources); 50 % interval of tuned benchmarks N-N s, of ordinary runs N-N s
+ the network matters: 50 GB/s per GPU between nodes is assumed; with a quarter of it the step takes N s (-s "h100-sxm5-80g net1=100Gb/s" is that quarter, reckon calibrate --nccl a measured rate)
 To launch the best plan, and to see where its time goes:
  reckon export megatron -m mixtral-8x7b gpus64 dp32 tp2 ep8 etp2 gbs256 sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap
  reckon predict -m mixtral-8x7b -s h100-sxm5-80g -g 64 dp32 tp2 ep8 etp2 gbs256 sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap

@@ -12,8 +12,8 @@ wrong --activation-shares 0.5 --framework calculon
 wrong offload-activations=0.25+1.5
 wrong offload-activations=0.33333
 === stdout
-11.304616282289599,2.8307020071201237,1*2
-10.9911582543274,2.911431103032392,1*2
+11.325736090668583,2.8254234200605475,0.7504446754978874
+11.226645516293768,2.850361664448821,0.7519016702787099
 11.218074882422151,2.8525393470266014,6 sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm attention=flash offload-activations=0.1"
 2
 2

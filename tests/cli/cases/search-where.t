@@ -11,5 +11,6 @@ rank     step  tokens/s/GPU    MFU  memory  offloaded  tensor  data  microbatch 
    2  13.4780        227.93  78.40    12.7      207.0       4    16           6       yes
    3  13.7297        223.75  76.96    11.0      166.5       8     8          12        no
 
+  the network matters: 25 GB/s per GPU between nodes is assumed; with a quarter of it the step takes 36.67 s (-s "a100-80g-nvl8 net1=50Gb/s" is that quarter, reckon calibrate --nccl a measured rate)
 To see where the time of the best plan goes:
   reckon predict -m gpt3-175b -s a100-80g-nvl8 -g 64 framework=calculon dp16 tp4 mbs6 gbs96 sp tp-overlap zero1 grad-overlap recompute=selective offload-activations=1 offload-optimizer=1 offload-weights=1 tp-net=0 pp-net=0 dp-net=1

@@ -12,5 +12,6 @@ rank     step  tokens/s/GPU    MFU  memory  offloaded  optimizer-offload  regath
    3  13.4780        227.93  78.40    12.7      207.0                yes       yes
    4  13.4780        227.93  78.40    47.4      171.6                 no       yes
 
+  the network matters: 25 GB/s per GPU between nodes is assumed; with a quarter of it the step takes 36.67 s (-s "a100-80g-nvl8 net1=50Gb/s" is that quarter, reckon calibrate --nccl a measured rate)
 To see where the time of the best plan goes:
   reckon predict -m gpt3-175b -s a100-80g-nvl8 -g 64 framework=calculon dp16 tp4 mbs6 gbs96 sp tp-overlap zero1 grad-overlap recompute=selective offload-activations=1 offload-optimizer=1 offload-weights=1 tp-net=0 pp-net=0 dp-net=1

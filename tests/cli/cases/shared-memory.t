@@ -71,7 +71,7 @@ few.json fewer.json differ: char 387, line 14
 few.json fewer.json differ: char 391, line 14
 few.json fewer.json differ: char 391, line 14
 few.json fewer.json differ: char 3588, line 152
-few.json fewer.json differ: char 3700, line 151
+few.json fewer.json differ: char 3719, line 152
 4 GPUs: the same
 1 GPUs: the same
 2 GPUs: the same

@@ -15,14 +15,14 @@ study some; echo $?
 === stdout
 reckon: 1 search, 2,375,940 plans
 model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,gib,rate
-mixtral-8x7b,h100-sxm5-80g,64,256,bf16,megatron,8192,2375940,468473,71.8,47.152
+mixtral-8x7b,h100-sxm5-80g,64,256,bf16,megatron,8192,2375940,468473,69.7,46.843
 reckon: 1 search, 2,375,940 plans
 model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,gib,rate
-mixtral-8x7b,h100-sxm5-80g,64,256,bf16,megatron,8192,2375940,468473,77.1,47.972
+mixtral-8x7b,h100-sxm5-80g,64,256,bf16,megatron,8192,2375940,468473,77.1,47.578
 model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,gib,rate
-mixtral-8x7b,h100-sxm5-80g,64,256,bf16,megatron,8192,2375940,468473,71.8,47.152
+mixtral-8x7b,h100-sxm5-80g,64,256,bf16,megatron,8192,2375940,468473,69.7,46.843
 model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,gib,rate
-mixtral-8x7b,h100-sxm5-80g,64,256,bf16,megatron,8192,2375940,468473,71.8,47.152
+mixtral-8x7b,h100-sxm5-80g,64,256,bf16,megatron,8192,2375940,468473,69.7,46.843
 3
 === stderr
 reckon: study.json:1:98: headroom: must be one of learned, none; got the string "some"; did you mean "none"?

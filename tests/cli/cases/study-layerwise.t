@@ -18,7 +18,7 @@ point,gpus
 1,8
 2,8
 no slower
-0
+1
 3
 3
 3

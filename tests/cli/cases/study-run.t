@@ -20,7 +20,7 @@ figure,point,model,system,gpus,max_batch,datatype,framework,sequence,strategies,
 study 1 llama3.1-70b h100-sxm5-80g 256 1024 bf16 megatron 8192 790567 136455 29.03 607.2 3.731e+06 9.871e+06 3.686e+06 2.47e+10
 study 2 llama3.1-70b h100-sxm5-80g 1024 1024 bf16 megatron 8192 776836 177191 7.363 154.6 3.8e+06 9.684e+06 3.654e+06 9.701e+10
 study 3 llama3.1-70b a100-sxm4-80g 256 1024 bf16 megatron 8192 790567 132599 75.73 1584 9.733e+06 2.058e+07 5.53e+06 9.469e+09
-study 4 llama3.1-70b a100-sxm4-80g 1024 1024 bf16 megatron 8192 776836 172290 18.99 398.9 9.802e+06 1.996e+07 5.559e+06 3.761e+10
+study 4 llama3.1-70b a100-sxm4-80g 1024 1024 bf16 megatron 8192 776836 172290 19.02 399.5 9.819e+06 2e+07 5.568e+06 3.754e+10
 days                           1584              expected, failures and checkpoints included
 GPU-hours                      9.733 M
 cost in USD                    20.579 M          spare nodes included

@@ -6,6 +6,8 @@ cannot run: hidden is 12288, not divisible by the tensor degree 7
   gpt3-175b on a100-80g-nvl8, 105 GPUs, Calculon model
   plan: framework=calculon dp3 tp7 pp5 gbs99
   assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
+  105 GPUs are not whole nodes of 8: a launcher starts the same number on each node,
+  give 104 or 112
 
 Constraints violated
 reason           message
