@@ -221,7 +221,8 @@ static const struct bad_case lines[] = {
                        "32 is not gpus = 64: change one of them"},
     {"dp4 gbs6", "\"dp4 gbs6\":1:5: gbs 6: no multiple of 4 copies * microbatch 1: use 4 or 8"},
     {"dp4 ep8", "\"dp4 ep8\":1:5: ep 8: pipeline 1 * expert 8 * expert tensor 1 = 8 does not "
-                "divide 4 ranks: use a divisor of 4 that divides the model's experts, too"},
+                "divide 4 ranks: leave ep out of a model without experts; with them use a divisor "
+                "of 4 that divides their number"},
     {"dp4 shard3",
      "\"dp4 shard3\":1:5: shard 3: does not divide data 4 * context 1 = 4: use 2 or 4"},
     {"cp4 cp-kind=ring+ulysses", "ulysses 0: ring+ulysses needs a number of ranks that divides "

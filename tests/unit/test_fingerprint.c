@@ -107,7 +107,7 @@ Test(fingerprint, a_system)
     struct rk_memory *memory = &whole.memory[0];
     const size_t behind_sizes = offsetof(struct rk_stream_rates, bytes) - sizeof(int);
     const size_t padding = behind_sizes + offsetof(struct rk_kernels, attention_rates) -
-                           offsetof(struct rk_kernels, frameworks) - sizeof(unsigned);
+                           offsetof(struct rk_kernels, platforms) - sizeof(unsigned);
     whole.kernels.attention_rates.dims = 1; /* rates count where there are some */
     whole.kernels.optimizer_rates.sizes = whole.kernels.memory_rates.sizes = 1;
     whole.kernels.element_s[RK_KERNEL_gelu][0] = 1;
