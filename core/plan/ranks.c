@@ -146,6 +146,8 @@ uint64_t rank_stride(const struct rank_map *map, enum rank_groups group)
 uint64_t ranks_placed(const struct rank_map *map, enum rank_groups group, uint64_t domain)
 {
     const uint64_t n = ranks_of_group(map, group);
-    const uint64_t span = n > 1 ? rank_member(map, group, 0, n - 1) + 1 : 1;
-    return span > domain ? domain : domain - domain % span;
+    /* ranks between members are of other groups, which lie in the same block */
+    const uint64_t block =
+        n > 1 ? rank_member(map, group, 0, n - 1) + rank_member(map, group, 0, 1) : 1;
+    return block > domain ? domain : domain - domain % block;
 }

@@ -216,3 +216,22 @@ Test(ranks, groups_divide_any_world_in_any_order)
                 check_experts(&plan);
         }
 }
+
+/* A domain of 72 holds one group of 64 whole, one of 8 holds two pairs that are strided by 4. */
+Test(ranks, placed_in_whole_groups)
+{
+    struct rk_plan plan = rk_plan_default();
+    plan.ranks = 1024;
+    plan.expert = 64;
+    plan.expert_tensor = 1;
+    struct rank_map map = rank_map_of(&plan);
+    cr_expect_eq(ranks_placed(&map, RANKS_OF_EXPERT, 72), 64);
+    cr_expect_eq(ranks_placed(&map, RANKS_OF_EXPERT, 64), 64);
+    cr_expect_eq(ranks_placed(&map, RANKS_OF_EXPERT, 8), 8); /* split in any case */
+    plan.tensor = 4;
+    plan.context = 2;
+    plan.expert = 1;
+    map = rank_map_of(&plan);
+    cr_expect_eq(ranks_placed(&map, RANKS_OF_RING, 8), 8);
+    cr_expect_eq(ranks_placed(&map, RANKS_OF_RING, 12), 8);
+}
