@@ -26,9 +26,6 @@ enum { DAY_S = 86400 };
 
 static const double MOST_DAYS = 36525, MOST_USD = 1e15; /* a century; all there is */
 
-/* batch_of() in core/advise/budget.c. */
-#define BATCH_USUAL "4 million tokens, rounded to a multiple of the GPUs"
-
 struct budget_args {
     struct run_args run;
     const char *model, *system;
@@ -360,7 +357,12 @@ static enum rk_status fill(struct report *report, struct weighing *at,
 {
     const struct budget_args *args = at->args;
     const struct rk_budgeted *best = NULL;
-    const char *assumed = "", *batch = args->batch ? "" : "batch of " BATCH_USUAL " (--batch), ";
+    const char *assumed = "", *batch = "";
+    if (!args->batch)
+        batch = report_text(report,
+                            "batch of %d million tokens, rounded to a multiple of the GPUs "
+                            "(--batch), ",
+                            RK_BUDGET_STEP_TOKENS >> 20);
     int count;
     enum rk_status status = weigh_all(at, all, &count, error);
     if (status != RK_OK) return status;

@@ -1,28 +1,44 @@
 #include "cli/placement.h"
 
+#include "catalog/hosts.h"
 #include "machine/node_tiers.h"
 #include "plan/ranks.h"
 
 #include <inttypes.h>
 
+/* Where links join several nodes, as of a rack, the catalog knows its trays. */
+uint64_t placement_node(const struct rk_system *system)
+{
+    struct host host;
+    if (system->machine) return 0;
+    const uint64_t size = node_size_of(system);
+    return size ? size : host_listed(system, &host) ? host.accelerators : 0;
+}
+
+uint64_t placement_used(const struct rk_system *system, const struct rk_plan *plan)
+{
+    if (system->machine || !system->networks || plan->expert < 2 || !rk_plan_data(plan)) return 0;
+    const struct rank_map map = rank_map_of(plan);
+    const uint64_t domain = system->network[0].size;
+    const uint64_t used = ranks_placed(&map, RANKS_OF_EXPERT, domain);
+    return used < domain && plan->ranks > domain ? used : 0;
+}
+
 static void say_domains(struct report *report, const struct rk_system *system,
                         const struct rk_plan *plan)
 {
-    const uint64_t domain = system->network[0].size;
-    if (plan->expert < 2 || plan->ranks <= domain) return;
-    const struct rank_map map = rank_map_of(plan);
-    const uint64_t used = ranks_placed(&map, RANKS_OF_EXPERT, domain);
-    if (used == domain || used > plan->ranks) return;
-    report_paragraph(report, report_text(report,
-                                         "placed: %" PRIu64 " of the %" PRIu64
-                                         " GPUs of each domain, %" PRIu64
-                                         " domains, so that no group of experts is split",
-                                         used, domain, (plan->ranks + used - 1) / used));
+    const uint64_t used = placement_used(system, plan);
+    if (!used) return;
+    report_paragraph(
+        report, report_text(report,
+                            "placed: %" PRIu64 " of the %" PRIu64 " GPUs of each domain, %" PRIu64
+                            " domains, so that no group of experts is split",
+                            used, system->network[0].size, (plan->ranks + used - 1) / used));
 }
 
 static void say_nodes(struct report *report, const struct rk_system *system, uint64_t ranks)
 {
-    const uint64_t node = node_size_of(system), rest = node ? ranks % node : 0;
+    const uint64_t node = placement_node(system), rest = node ? ranks % node : 0;
     if (!rest || ranks < node) return;
     report_paragraph(report,
                      report_text(report,
@@ -35,7 +51,7 @@ static void say_nodes(struct report *report, const struct rk_system *system, uin
 void placement_say(struct report *report, const struct rk_system *system,
                    const struct rk_plan *plan)
 {
-    if (!system || system->machine || !system->networks || !rk_plan_data(plan)) return;
+    if (!system) return;
     say_domains(report, system, plan);
     say_nodes(report, system, plan->ranks);
 }

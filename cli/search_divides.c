@@ -4,21 +4,9 @@
 
 #include <inttypes.h>
 
-/* The largest divisor of `ranks` up to `most`. */
-static uint64_t largest_divisor(uint64_t ranks, uint64_t most)
-{
-    uint64_t best = 1;
-    for (uint64_t d = 1; d <= ranks / d; d++) {
-        if (ranks % d) continue;
-        if (d <= most && d > best) best = d;
-        if (ranks / d <= most && ranks / d > best) best = ranks / d;
-    }
-    return best;
-}
-
 const char *search_divides(struct report *report, uint64_t ranks, uint64_t batch)
 {
-    const uint64_t data = common_divisor(ranks, batch), wide = largest_divisor(ranks, batch);
+    const uint64_t data = common_divisor(ranks, batch), wide = largest_divisor(ranks, batch, 1);
     if (data == wide) return NULL;
     return report_text(
         report,

@@ -18,7 +18,8 @@ const char *verdict_chance(struct report *report, double probability)
 static bool is_hopeless(const struct forecast *f)
 {
     for (int i = 0; i < f->prediction->stages; i++)
-        if (sure_states(&f->prediction->stage[i]) > forecast_system(f, i)->memory[0].capacity_bytes)
+        if (sure_states(f->prediction->stage[i].holds) >
+            forecast_system(f, i)->memory[0].capacity_bytes)
             return true;
     return false;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { DAY_S = 86400, TOKENS_OF_A_STEP = 1 << 22, SEQUENCE = 8192 };
+enum { DAY_S = 86400, SEQUENCE = 8192 };
 
 /* Blocks and hidden size: the ratio of Llama 3's, 102 to 130. */
 static const struct size {
@@ -41,10 +41,10 @@ bool rk_budget_affords(const struct rk_budgeted *w)
     return w->fits && w->tokens >= w->asked;
 }
 
-/* Samples of 4 million tokens, in whole samples of every GPU. */
+/* Samples of RK_BUDGET_STEP_TOKENS, in whole samples of every GPU. */
 static uint64_t batch_of(const struct rk_budget *b, const struct rk_model *model)
 {
-    const uint64_t samples = TOKENS_OF_A_STEP / model->sequence;
+    const uint64_t samples = RK_BUDGET_STEP_TOKENS / model->sequence;
     if (b->batch) return b->batch;
     return samples <= b->gpus ? b->gpus : samples / b->gpus * b->gpus;
 }

@@ -24,6 +24,18 @@ static inline uint64_t common_multiple(uint64_t a, uint64_t b)
     return a / common_divisor(a, b) * b;
 }
 
+/* The largest divisor of n up to `most` that is a multiple of `unit`; 0: there is none. */
+static inline uint64_t largest_divisor(uint64_t n, uint64_t most, uint64_t unit)
+{
+    uint64_t best = 0;
+    for (uint64_t d = 1; d <= n / d; d++) {
+        if (n % d) continue;
+        if (d <= most && d % unit == 0 && d > best) best = d;
+        if (n / d <= most && n / d % unit == 0 && n / d > best) best = n / d;
+    }
+    return best;
+}
+
 /* The order of qsort() and bsearch(): rising. */
 static inline int by_number(const void *a, const void *b)
 {

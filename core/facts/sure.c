@@ -26,10 +26,9 @@ enum sure sure_of(const struct rk_model *model, const struct rk_plan *plan, doub
     return percent < round(100 * b->fails) ? SURE_NOT : SURE_UNSURE;
 }
 
-double sure_states(const struct rk_stage *stage)
+double sure_states(const double holds[RK_HOLDING_COUNT])
 {
-    return stage->holds[RK_HOLD_weights] + stage->holds[RK_HOLD_gradients] +
-           stage->holds[RK_HOLD_optimizer];
+    return holds[RK_HOLD_weights] + holds[RK_HOLD_gradients] + holds[RK_HOLD_optimizer];
 }
 
 enum rk_status sure_read(const char *text, struct sure_bounds *bounds, struct rk_error *error)

@@ -30,7 +30,7 @@ enum sure sure_of(const struct rk_model *model, const struct rk_plan *plan, doub
 
 /* Bytes of weights, gradients and optimizer: however the rest is predicted, a device with less
  * memory does not hold the stage. */
-double sure_states(const struct rk_stage *stage);
+double sure_states(const double holds[RK_HOLDING_COUNT]);
 
 /* Percentages, "75,20"; "50" for both: never unsure. NULL leaves the usual. RK_BAD_ARGUMENT for
  * other texts. */

@@ -59,11 +59,11 @@ uint64_t ranks_of_group(const struct rank_map *map, enum rank_groups group);
 /* The coordinate of a rank: which member of its group it is. */
 uint64_t rank_position(const struct rank_map *map, enum rank_groups group, uint64_t rank);
 
-/* Member i of the group of `rank`. */
 /* Ranks of a domain of `domain` when no group is split: as many as whole groups fill, all where a
  * group is larger. */
 uint64_t ranks_placed(const struct rank_map *map, enum rank_groups group, uint64_t domain);
 
+/* Member i of the group of `rank`. */
 uint64_t rank_member(const struct rank_map *map, enum rank_groups group, uint64_t rank, uint64_t i);
 
 /* How far apart the first two members of a group of two and more are. */

@@ -121,10 +121,10 @@ static void judge_plan(const struct rk_model *model, const struct rk_system *sys
     struct rk_finding *f = NULL;
     int fullest = 0, tightest = 0;
     for (int i = 1; i < p->stages; i++) {
-        if (sure_states(&p->stage[i]) > sure_states(&p->stage[fullest])) fullest = i;
+        if (sure_states(p->stage[i].holds) > sure_states(p->stage[fullest].holds)) fullest = i;
         if (p->stage[i].total_bytes > p->stage[tightest].total_bytes) tightest = i;
     }
-    const double states = sure_states(&p->stage[fullest]);
+    const double states = sure_states(p->stage[fullest].holds);
     if (!launch->states_only) judge_lower(model, system, plan, launch->exact_memory, p, findings);
     if (states > capacity * slack[STATES]) {
         f = findings_add(findings, "5.states");

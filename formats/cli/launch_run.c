@@ -1,7 +1,5 @@
 #include "cli/launch_run.h"
-#include "catalog/hosts.h"
-#include "machine/node_tiers.h"
-#include "plan/ranks.h"
+#include "cli/placement.h"
 #include "workload/layers.h"
 
 #include <math.h>
@@ -18,22 +16,6 @@ static void take_network(const struct rk_system *system, const struct rk_plan *p
         tier++;
     if (tier && !system->machine)
         snprintf(run->network, sizeof run->network, "%s", system->network[tier].name);
-}
-
-/* Where links join several nodes, as of a rack, the catalog knows its trays. */
-static uint64_t node_of(const struct rk_system *system)
-{
-    struct host host;
-    if (system->machine) return 0; /* one number for nodes of several sizes */
-    const uint64_t size = node_size_of(system);
-    return size ? size : host_listed(system, &host) ? host.accelerators : 0;
-}
-
-static uint64_t together_of(const struct rk_system *system, const struct rk_plan *plan)
-{
-    if (plan->expert < 2 || !system->networks || node_size_of(system)) return 0;
-    const struct rank_map map = rank_map_of(plan);
-    return ranks_placed(&map, RANKS_OF_EXPERT, system->network[0].size);
 }
 
 static void take_outcome(const struct rk_campaign_outcome *o, double step_s, bool whole,
@@ -75,8 +57,8 @@ enum rk_status launch_run_of(const struct run_args *args, const struct rk_model 
     enum rk_status status = run_check(args, error);
     if (status != RK_OK || args->phases) return status;
     if (system) take_network(system, plan, run);
-    if (system) run->node = node_of(system);
-    if (system) run->together = together_of(system, plan);
+    if (system) run->node = placement_node(system);
+    if (system) run->together = placement_used(system, plan);
     if (system) run->rocm = system->kernels.platforms == 1u << RK_ROCM;
     if (system) rk_predict(model, system, plan, &prediction);
     if (!args->tokens) own.tokens = "1T"; /* the best interval is that of any number */

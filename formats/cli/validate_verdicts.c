@@ -35,8 +35,11 @@ static void count_sure(const struct results *results, const struct sure_bounds *
         const bool fits = r->verdict == RESULT_COMPARED || r->verdict == RESULT_OOM_ACCEPTED;
         const enum sure by_verdict = fits ? SURE_FITS : SURE_NOT; /* of a lower tier, or untimed */
         const bool known = j->total_bytes > 0 && (fits || j->reason.tier == 0);
-        count[oom][known ? sure_of(&r->model, &j->plan, j->total_bytes, j->capacity_bytes, bounds)
-                         : by_verdict]++;
+        const bool hopeless = sure_states(j->holds) > j->capacity_bytes;
+        count[oom][!known ? by_verdict
+                   : hopeless
+                       ? SURE_NOT
+                       : sure_of(&r->model, &j->plan, j->total_bytes, j->capacity_bytes, bounds)]++;
     }
 }
 

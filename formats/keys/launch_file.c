@@ -1,4 +1,5 @@
 #include "keys/launch_file.h"
+#include "base/number.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -6,19 +7,10 @@
 
 const char *const launcher_names[] = {"none", "torchrun", "slurm", "mpirun", "kubernetes", NULL};
 
-/* The largest divisor of `ranks` up to `most` that is a multiple of `unit`; 0: there is none. */
-static uint64_t divisor(uint64_t ranks, uint64_t most, uint64_t unit)
-{
-    uint64_t size = most < ranks ? most : ranks;
-    while (size && (ranks % size || size % unit))
-        size--;
-    return size;
-}
-
 uint64_t launch_node_size(uint64_t ranks, uint64_t wanted, uint64_t tensor)
 {
-    const uint64_t most = wanted ? wanted : 8, size = divisor(ranks, most, tensor);
-    return size ? size : divisor(ranks, most, 1);
+    const uint64_t most = wanted ? wanted : 8, size = largest_divisor(ranks, most, tensor);
+    return size ? size : largest_divisor(ranks, most, 1);
 }
 
 /* ---- parts ---- */

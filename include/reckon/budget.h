@@ -20,6 +20,8 @@ extern "C" {
 enum { RK_BUDGET_SIZES = 14 };
 RK_API struct rk_model rk_budget_model(int size);
 
+enum { RK_BUDGET_STEP_TOKENS = 1 << 22 }; /* of a step, where no batch is given */
+
 struct rk_budgeted;
 struct rk_budget {
     const struct rk_system *system;
@@ -27,7 +29,7 @@ struct rk_budget {
     double days, cost;              /* at most; 0: no limit, of one of them */
     enum rk_scaling_law law;
     bool spares_said;     /* spare nodes are as many as `run` sets; else as the tokens ask for */
-    uint64_t gpus, batch; /* batch 0: 4 million tokens, in whole samples of every GPU */
+    uint64_t gpus, batch; /* batch 0: RK_BUDGET_STEP_TOKENS, in whole samples of every GPU */
     int threads;
     bool (*stop)(void *context);
     /* The memory that plans of the problem may take: of the problem, or as a share in `aim`. */
