@@ -82,7 +82,8 @@ static struct pace pace_of_pairs(const struct pipeline *p, const struct stage_ti
 {
     const int count = (int)p->stages;
     struct stage_times pairs[RK_MAX_STAGES];
-    for (int i = 0; i < count; i++)
+    pairs[0] = pair_of(stages, count, 0);
+    for (int i = 1; i < count; i++)
         pairs[i] = pair_of(stages, count, i);
     struct pace pace = {.stage = slowest(pairs, count)};
     for (int i = 0; i < count; i++)
