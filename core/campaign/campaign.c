@@ -32,17 +32,23 @@ static double all_away(double offered, uint64_t most)
     return share;
 }
 
-static const double rare = 0.02; /* of failures that wait for a node, of runs that see one */
+/* What the nodes cost for each second in which the run does not wait for one. */
+static double cost_with(const struct rk_campaign *c, uint64_t spares)
+{
+    const double away = breaking_rate(c) * c->recovery.repair_s;
+    return (nodes_of(c) + (double)spares) / (1 - all_away(away, spares + 1));
+}
 
 uint64_t rk_campaign_spares_long(const struct rk_campaign *c)
 {
     enum { MOST = 500 };
-    const double away = breaking_rate(c) * c->recovery.repair_s;
     uint64_t spares = 0;
-    while (away > 0 && spares < MOST && all_away(away, spares) > rare)
+    while (spares < MOST && cost_with(c, spares + 1) < cost_with(c, spares))
         spares++;
     return spares;
 }
+
+static const double rare = 0.02; /* of runs that see a node fail: such a run is a short one */
 
 double rk_campaign_long_step_s(const struct rk_campaign *c)
 {

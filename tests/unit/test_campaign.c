@@ -183,6 +183,23 @@ Test(campaign, waiting_for_nodes)
     }
 }
 
+/* No other number of spare nodes makes a long run cheaper: from 1 node to 16,384. */
+Test(campaign, spare_nodes_make_it_cheapest)
+{
+    for (uint64_t ranks = 8; ranks <= 131072; ranks *= 4) {
+        struct rk_campaign c = campaign();
+        c.tokens = 1e14;
+        c.ranks = ranks;
+        c.rates.device_s = 3e8;
+        c.recovery.repair_s = 24 * HOUR;
+        c.recovery.spares = rk_campaign_spares(&c);
+        const double chosen = expect(&c).cost;
+        for (c.recovery.spares = 0; c.recovery.spares < 100; c.recovery.spares++)
+            cr_expect_leq(chosen, (1 + 1e-9) * expect(&c).cost, "%lu ranks, %lu spares",
+                          (unsigned long)ranks, (unsigned long)c.recovery.spares);
+    }
+}
+
 /* With no spare node left it goes on with fewer: formula and events, and never worse than waiting.
  */
 Test(campaign, fewer_accelerators)
