@@ -2,6 +2,8 @@
 
 #include "catalog_cases.h"
 
+#include <reckon/sure.h>
+
 static const double capacity = 80e9;
 
 static enum rk_sure judged(const struct rk_plan *plan, double share, const char *text)
