@@ -2,6 +2,7 @@
 
 #include "catalog_cases.h"
 
+#include <reckon/catalog.h>
 #include <reckon/sure.h>
 
 static const double capacity = 80e9;
