@@ -11,8 +11,6 @@
 #include "cli/run_args.h"
 #include "cli/show.h"
 #include "cli/verdict.h"
-#include "facts/headroom.h"
-#include "facts/learned.h"
 #include "report/chart.h"
 
 #include <reckon/budget.h>
@@ -123,9 +121,9 @@ static enum rk_status leave(void *context, struct rk_plans_problem *problem, str
 {
     const struct weighing *at = context;
     return problem->system->machine
-               ? headroom_of_clusters(at->args->headroom, problem, error)
-               : headroom_room(at->args->headroom, problem->model, problem->system, &problem->base,
-                               &aim->room, error);
+               ? rk_headroom_of_clusters(at->args->headroom, problem, error)
+               : rk_headroom_share(at->args->headroom, problem->model, problem->system,
+                                   &problem->base, &aim->room, error);
 }
 
 static enum rk_status run(void *context, const struct rk_budgeted *w,
@@ -164,9 +162,10 @@ static void add_row(struct report *report, struct report_table *table, const str
     if (w->fits) {
         const struct rk_outcome *o = &w->offer.found.outcome;
         const double times = w->tokens / RK_BUDGET_TOKENS;
-        const double chance = w->system->machine ? NAN /* each stage has its own */
-                                                 : learned_fit(&w->model, w->system,
-                                                               &w->offer.found.plan, o->hbm_bytes);
+        const double chance =
+            w->system->machine
+                ? NAN /* each stage has its own */
+                : rk_fit_chance(&w->model, w->system, &w->offer.found.plan, o->hbm_bytes);
         rk_plan_text(&w->offer.found.plan, words, sizeof words);
         cells[2] = cell_number(o->step_s);
         cells[3] = cell_number(o->mfu);

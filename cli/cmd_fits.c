@@ -13,8 +13,6 @@
 #include "cli/save.h"
 #include "cli/show.h"
 #include "cli/verdict.h"
-#include "facts/headroom.h"
-#include "facts/learned.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -294,7 +292,8 @@ static void fill_report(struct report *report, const struct fits_args *args,
     forecast_stages(report, f, true);
     forecast_holdings(report, f);
     add_changes(report, question, f);
-    if (question->open && verdict_sure(f, &question->sure) == SURE_NOT) add_gpus(report, question);
+    if (question->open && verdict_sure(f, &question->sure) == RK_SURE_NOT)
+        add_gpus(report, question);
 }
 
 /* ---- the command ---- */
@@ -319,12 +318,12 @@ static enum rk_status read_input(struct fits_args *args, struct plan_input *inpu
                        "--snapshot: standard output has the answer: give a file to one of them");
     enum rk_status status = plan_gather(&args->source, input, error);
     if (status != RK_OK) return status;
-    status = sure_read(args->sure, &question->sure, error);
+    status = rk_sure_read(args->sure, &question->sure, error);
     if (status == RK_OK && args->tune && !plan_given(&input->draft, "framework")) tune_with(input);
     if (status != RK_OK) return status;
     plan_take_framework(&input->draft, &input->system); /* whose headroom it is */
-    status = headroom_room(args->headroom, &input->model, &input->system, &input->draft.plan,
-                           &question->room, error);
+    status = rk_headroom_share(args->headroom, &input->model, &input->system, &input->draft.plan,
+                               &question->room, error);
     if (status != RK_OK) return status;
     const char *named =
         args->source.file; /* a file is a whole plan: what it omits has its preset */
@@ -359,7 +358,7 @@ static enum rk_status read_input(struct fits_args *args, struct plan_input *inpu
 
 enum { EXIT_UNSURE = 2 };
 static const int exits[] = {
-    [SURE_FITS] = RK_OK, [SURE_NOT] = RK_NOTHING_FITS, [SURE_UNSURE] = EXIT_UNSURE};
+    [RK_SURE_FITS] = RK_OK, [RK_SURE_NOT] = RK_NOTHING_FITS, [RK_SURE_UNSURE] = EXIT_UNSURE};
 
 /* Of a plan that is held against a headroom, it leaves that as well; and it can be launched. */
 static int exit_of(const struct fits_question *question, const struct forecast *f)
@@ -376,7 +375,7 @@ static int answer_tuning(const struct fits_args *args, const struct fits_questio
 {
     struct report report = show_begin(&args->show, args->output);
     struct rk_error error;
-    enum sure sure;
+    enum rk_sure sure;
     const int code = fits_tune(&report, question, input, &sure, &error) == RK_OK
                          ? show_report(&report, &args->show, args->output, exits[sure])
                          : options_fail(&error);

@@ -12,7 +12,6 @@
 #include "cli/prediction.h"
 #include "cli/show.h"
 #include "cli/verdict.h"
-#include "facts/headroom.h"
 #include "machine/part.h"
 
 #include <inttypes.h>
@@ -103,7 +102,7 @@ static enum rk_status leave_room_over(struct tables *t, const char *headroom,
                                       struct rk_error *error)
 {
     struct rk_plans_problem before = *t->over;
-    const enum rk_status status = headroom_of_clusters(headroom, t->over, error);
+    const enum rk_status status = rk_headroom_of_clusters(headroom, t->over, error);
     if (memcmp(before.usable_bytes, t->over->usable_bytes, sizeof before.usable_bytes) != 0)
         rk_longest_forget(t->p);
     return status;
@@ -143,7 +142,7 @@ static enum rk_status leave_room(struct tables *t, const char *headroom,
         double room = 1;
         plan.framework =
             rk_longest_framework((enum rk_longest_kind)kind, &input->system, &t->p->words);
-        status = headroom_room(headroom, &input->model, &input->system, &plan, &room, error);
+        status = rk_headroom_share(headroom, &input->model, &input->system, &plan, &room, error);
         t->p->system[kind] = system_with_room(&roomy[kind], &input->system, room);
     }
     return status;

@@ -6,7 +6,6 @@
 #include "cli/model_input.h"
 #include "cli/show.h"
 #include "report/chart.h"
-#include "workload/pattern.h"
 
 struct models_args {
     const char *name, *output;
@@ -65,7 +64,7 @@ static uint64_t kv_heads(const struct rk_model *model)
 /* Why a model is counted but not predicted; NULL: it is. */
 static const char *unpredicted(const struct rk_model *model)
 {
-    return model_unmodelled(model, model->sequence ? model->sequence : 1);
+    return rk_model_unmodelled(model, model->sequence ? model->sequence : 1);
 }
 
 static void note_unpredicted(struct report *report, const char *id, const struct rk_model *model)

@@ -125,8 +125,8 @@ static enum rk_status fill_report(struct report *report, const struct forecast *
                                   const struct predict_args *args, struct rk_error *error)
 {
     struct report hidden = {.first = NULL};
-    const bool brief =
-        verdict_sure(f, NULL) == SURE_NOT && !args->verbose && args->show.format == REPORT_AS_TEXT;
+    const bool brief = verdict_sure(f, NULL) == RK_SURE_NOT && !args->verbose &&
+                       args->show.format == REPORT_AS_TEXT;
     verdict_add(report, f, NULL);
     if (!args->run.tokens) report_paragraph(report, verdict_cost(report, f));
     add_verdict(report, f);

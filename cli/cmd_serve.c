@@ -8,7 +8,6 @@
 #include "cli/serve.h"
 #include "cli/show.h"
 #include "cli/verdict.h"
-#include "facts/headroom.h"
 #include "report/chart.h"
 
 #include <stdlib.h>
@@ -240,7 +239,7 @@ static int refuse(const struct serve_question *q, struct plan_input *input,
     const struct forecast f = {q->model, q->system, q->plan, p, input->assumed, NULL};
     report_answer(q->report, REPORT_BAD,
                   report_text(q->report, "%s: %s",
-                              served->timed ? sure_name(SURE_NOT) : "cannot run",
+                              served->timed ? rk_sure_name(RK_SURE_NOT) : "cannot run",
                               forecast_reason(q->report, &f, 0)));
     return RK_NOTHING_FITS;
 }
@@ -406,8 +405,8 @@ int cmd_serve(int argc, char **argv)
                  : ask(&args, &input, &error);
     double room = 1;
     if (status == RK_OK && !measured)
-        status = headroom_room(args.headroom, &input.model, &input.system, &input.draft.plan, &room,
-                               &error);
+        status = rk_headroom_share(args.headroom, &input.model, &input.system, &input.draft.plan,
+                                   &room, &error);
     int code = (int)status;
     if (status != RK_OK) {
         code = options_fail(&error);

@@ -6,7 +6,6 @@
 #include "cli/prediction.h"
 #include "cli/run_args.h"
 #include "cli/save.h"
-#include "facts/sure.h"
 #include "report/html.h"
 
 /* Does the draft leave the way of training open: no degree, no sharding, no recomputation said? */
@@ -16,12 +15,12 @@ bool fits_is_open(const struct plan_draft *draft);
 struct fits_question {
     bool open, grows; /* nobody said the batch: it goes with the GPUs */
     bool leaves;      /* of a given plan: is this headroom left? */
-    struct sure_bounds sure;
+    struct rk_sure_bounds sure;
     const char *line;    /* the system's */
     const char *lengths; /* of samples; NULL: all are full */
     const struct run_args *run;
     const struct save_args *save;
-    double room; /* share of the device's memory, if any plan takes so little: headroom.h */
+    double room; /* share of the device's memory, if any plan takes so little: sure.h */
     struct rk_plans_problem problem;
 };
 
@@ -35,7 +34,7 @@ plan_choose fits_choose;
  * not, each with its largest microbatch, its longest sample and its days of the run; what the words
  * say is pinned. *sure is of the fastest, which the answer begins with, and whose plan is saved. */
 enum rk_status fits_tune(struct report *report, const struct fits_question *question,
-                         struct plan_input *input, enum sure *sure, struct rk_error *error);
+                         struct plan_input *input, enum rk_sure *sure, struct rk_error *error);
 
 /* For programs: the verdict on a plan. */
 void fits_verdict(struct report *report, const struct fits_question *question,

@@ -13,8 +13,8 @@ static const char *change_of(struct report *report, const struct fits_question *
     const int count = rk_savings(f->model, f->system, f->plan, f->prediction, changes);
     const double capacity = forecast_system(f, f->prediction->tightest)->memory[0].capacity_bytes;
     for (int i = 0; i < count; i++) {
-        const bool sure = changes[i].fits && sure_of(f->model, f->plan, changes[i].need_bytes,
-                                                     capacity, &question->sure) == SURE_FITS;
+        const bool sure = changes[i].fits && rk_sure_of(f->model, f->plan, changes[i].need_bytes,
+                                                        capacity, &question->sure) == RK_SURE_FITS;
         if (sure && (!best || changes[i].step_s < best->step_s)) best = &changes[i];
     }
     if (!best) return "";
@@ -26,7 +26,7 @@ void fits_say_unsure(struct report *report, const struct fits_question *question
                      const struct forecast *f)
 {
     const struct rk_prediction *p = f->prediction;
-    if (verdict_sure(f, &question->sure) != SURE_UNSURE) return;
+    if (verdict_sure(f, &question->sure) != RK_SURE_UNSURE) return;
     const double capacity = forecast_system(f, p->tightest)->memory[0].capacity_bytes;
     report_note(report, report_text(report,
                                     "  it needs %.0f %% of the memory; unsure is a P(fits) below "

@@ -54,7 +54,7 @@ enum { LISTS = sizeof lists / sizeof *lists, METHODS = 5 };
 struct way {
     const char *method;
     struct rk_plan plan;
-    enum sure sure;
+    enum rk_sure sure;
     double need_bytes, tokens_per_s; /* tokens: per GPU */
     uint64_t most;                   /* samples of a microbatch that fits */
 };
@@ -89,7 +89,8 @@ static const struct rk_system *system_of(const struct tuning *t, const struct rk
 }
 
 /* Is it sure that the plan fits? One that cannot run does not. */
-static enum sure sure_of_plan(const struct tuning *t, struct rk_plan *plan, struct rk_prediction *p)
+static enum rk_sure sure_of_plan(const struct tuning *t, struct rk_plan *plan,
+                                 struct rk_prediction *p)
 {
     const struct rk_system *system = system_of(t, plan);
     if (!plan_given(&t->input->draft, "batch")) plan->batch = plan->microbatch * rk_plan_data(plan);
@@ -111,7 +112,7 @@ static uint64_t longest_of(const struct tuning *all, struct rk_plan plan)
     while (fails - fits > 1) {
         const uint64_t middle = (fits + fails) / 2;
         plan.sequence = middle * TOKENS_STEP;
-        *(sure_of_plan(t, &plan, &p) == SURE_FITS ? &fits : &fails) = middle;
+        *(sure_of_plan(t, &plan, &p) == RK_SURE_FITS ? &fits : &fails) = middle;
     }
     return fits * TOKENS_STEP;
 }
@@ -136,10 +137,10 @@ static struct way widen(const struct tuning *t, struct way *way)
 {
     struct rk_prediction p;
     struct way wide = *way, fastest = *way;
-    const bool free = way->sure == SURE_FITS && !plan_given(&t->input->draft, "microbatch");
+    const bool free = way->sure == RK_SURE_FITS && !plan_given(&t->input->draft, "microbatch");
     while (free && wide.plan.microbatch < MOST_MICROBATCH) {
         wide.plan.microbatch *= 2;
-        if (sure_of_plan(t, &wide.plan, &p) != SURE_FITS) break;
+        if (sure_of_plan(t, &wide.plan, &p) != RK_SURE_FITS) break;
         note_figures(&wide, &p);
         way->most = wide.plan.microbatch;
         if (speed_of(&wide) > speed_of(&fastest)) fastest = wide;
@@ -188,7 +189,7 @@ static void weigh(struct tuning *t, int method, const struct rk_plan *plan)
     if (is_said(&t->input->draft, &lists[0])) way.method = "as given";
     way.sure = sure_of_plan(t, &way.plan, &p);
     note_figures(&way, &p);
-    if (way.sure == SURE_NOT) {
+    if (way.sure == RK_SURE_NOT) {
         note_miss(t, method, &way, &p);
         return;
     }
@@ -291,12 +292,16 @@ static enum rk_status add_way(struct report *report, struct report_table *table,
 {
     char text[RK_PLAN_TEXT];
     rk_plan_text(&way->plan, text, sizeof text);
-    const uint64_t longest = way->sure == SURE_FITS ? longest_of(t, way->plan) : 0;
-    struct report_cell cells[WAY_CELLS + RUN_CELLS + 1] = {
-        cell_text(way->method),           cell_text(best_in),
-        cell_text(sure_name(way->sure)),  cell_number(way->need_bytes),
-        cell_count(way->plan.microbatch), cell_count(way->most),
-        cell_number(way->tokens_per_s),   longest ? cell_count(longest) : cell_none()};
+    const uint64_t longest = way->sure == RK_SURE_FITS ? longest_of(t, way->plan) : 0;
+    struct report_cell cells[WAY_CELLS + RUN_CELLS + 1] = {cell_text(way->method),
+                                                           cell_text(best_in),
+                                                           cell_text(rk_sure_name(way->sure)),
+                                                           cell_number(way->need_bytes),
+                                                           cell_count(way->plan.microbatch),
+                                                           cell_count(way->most),
+                                                           cell_number(way->tokens_per_s),
+                                                           longest ? cell_count(longest)
+                                                                   : cell_none()};
     const enum rk_status status = runs(t) ? take_run(t, way, &cells[WAY_CELLS], error) : RK_OK;
     cells[WAY_CELLS + (runs(t) ? RUN_CELLS : 0)] = cell_text(report_text(report, "%s", text));
     report_row(report, table, cells);
@@ -315,7 +320,7 @@ static void add_miss(struct report *report, struct report_table *table, const st
     const char *reason = forecast_reason(report, &f, worst_reason(&p, &over));
     rk_plan_text(&way->plan, words, sizeof words);
     struct report_cell cells[WAY_CELLS + RUN_CELLS + 1] = {
-        cell_text(way->method), cell_text("nearest"), cell_text(sure_name(SURE_NOT)),
+        cell_text(way->method), cell_text("nearest"), cell_text(rk_sure_name(RK_SURE_NOT)),
         p.stages > 0 ? cell_number(p.stage[p.tightest].total_bytes) : cell_none(),
         cell_count(way->plan.microbatch)};
     for (int i = 5; i < WAY_CELLS + RUN_CELLS; i++)
@@ -390,7 +395,7 @@ static enum rk_status report_ways(struct report *report, const struct tuning *t,
 }
 
 /* All of the answer, of which the plan of the first line is saved. */
-static enum rk_status answer(struct report *report, const struct tuning *t, enum sure *sure,
+static enum rk_status answer(struct report *report, const struct tuning *t, enum rk_sure *sure,
                              struct rk_error *error)
 {
     const struct way *least = best_of(t, true), *fastest = best_of(t, false);
@@ -430,7 +435,7 @@ static void say_question(struct report *report, const struct plan_input *input)
 }
 
 enum rk_status fits_tune(struct report *report, const struct fits_question *question,
-                         struct plan_input *input, enum sure *sure, struct rk_error *error)
+                         struct plan_input *input, enum rk_sure *sure, struct rk_error *error)
 {
     const struct way *fastest;
     struct tuning t = {.question = question, .input = input};
@@ -439,7 +444,7 @@ enum rk_status fits_tune(struct report *report, const struct fits_question *ques
     struct rk_lengths lengths = {.rows = 0};
     struct rk_error none;
     char note[HOST_WORD];
-    *sure = SURE_NOT;
+    *sure = RK_SURE_NOT;
     if (host_of(&input->system, input->draft.plan.ranks, &host) &&
         host_load(&host, question->line, &with_host, &none) == RK_OK)
         t.host = &with_host;

@@ -4,7 +4,6 @@
 #include "cli/page_longest.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
-#include "facts/learned.h"
 #include "machine/part.h"
 
 #include <inttypes.h>
@@ -106,7 +105,7 @@ static struct report_cell fits_cell(const struct tables *t, const struct rk_plan
         rk_predict(model, system, plan, &p);
         system = rk_system_of(system, p.stage[p.tightest].cluster);
     }
-    const double chance = learned_fit(model, system, plan, o->hbm_bytes);
+    const double chance = rk_fit_chance(model, system, plan, o->hbm_bytes);
     return isnan(chance) ? cell_none() : cell_number(chance);
 }
 

@@ -2,12 +2,11 @@
 
 #include "base/text.h"
 #include "catalog/catalog.h"
-#include "shard/shapes.h"
 #include "text/output.h"
 
 #include <reckon/catalog.h>
+#include <reckon/shard.h>
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,16 +22,6 @@ void model_warn(const struct hf_import *import, const char *path)
     }
 }
 
-static bool has_weights(const char *folder)
-{
-    DIR *files = opendir(folder);
-    bool found = store_is_shards(folder);
-    for (struct dirent *file; files && !found && (file = readdir(files));)
-        found = text_ends_in(file->d_name, ".safetensors");
-    if (files) closedir(files);
-    return found;
-}
-
 /* A folder of weights, or a file of them; an id of the catalog comes first, and a config.json where
  * there are no weights. */
 static bool is_checkpoint(const char *name)
@@ -40,7 +29,7 @@ static bool is_checkpoint(const char *name)
     char config[4096];
     struct stat info;
     struct rk_model model;
-    if (model_in_folder(name, config, sizeof config) && !has_weights(name)) return false;
+    if (model_in_folder(name, config, sizeof config) && !rk_shard_has_weights(name)) return false;
     if (text_ends_in(name, ".safetensors")) return true;
     if (stat(name, &info) != 0 || !S_ISDIR(info.st_mode)) return false;
     return strchr(name, '/') || rk_model_load(name, &model, NULL) != RK_OK;
@@ -49,16 +38,12 @@ static bool is_checkpoint(const char *name)
 static enum rk_status open_checkpoint(const char *name, struct rk_model *model,
                                       struct rk_error *error)
 {
-    struct store store;
-    struct shape_notes notes;
+    struct rk_shard_notes notes;
     char path[4096];
     snprintf(path, sizeof path, "%s", name);
     for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
         path[n - 1] = '\0';
-    enum rk_status status = store_is_shards(path) ? store_open_shards(path, &store, error)
-                                                  : store_open_checkpoint(path, &store, error);
-    if (status == RK_OK) status = shapes_of_checkpoint(&store, model, &notes, error);
-    store_release(&store);
+    const enum rk_status status = rk_shard_model(path, model, &notes, error);
     if (status != RK_OK) return status;
     for (int i = 0; i < notes.count; i++)
         fprintf(stderr, "reckon: warning: %s: %s\n", path, notes.text[i]);

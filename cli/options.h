@@ -83,7 +83,7 @@ struct option_text {
 };
 
 /* Where an answer goes; `at` says where the file's name does, .offset = ... Below, what is less
- * often asked for, and what all commands that propose plans leave of the memory (facts/headroom.h).
+ * often asked for, and what all commands that propose plans leave of the memory (reckon/sure.h).
  */
 /* clang-format off */
 #define OPTION_OUTPUT_ROW(at) \

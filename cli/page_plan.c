@@ -85,7 +85,7 @@ static void reasons(struct html_page *page, const struct page_plan *p)
 {
     const struct report_table *before = page->memory.last;
     if (p->forecast->prediction->verdict == RK_FITS) return;
-    const bool unsure = verdict_sure(p->forecast, NULL) == SURE_UNSURE;
+    const bool unsure = verdict_sure(p->forecast, NULL) == RK_SURE_UNSURE;
     html_add(page,
              &(struct html_block){
                  HTML_WARNING, .text = unsure ? "It is predicted to need more than the memory, by "

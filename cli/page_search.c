@@ -231,9 +231,9 @@ static void verdict(const struct searched *j)
         const struct forecast f = {
             problem_of(j)->model, problem_of(j)->system, plan, &prediction, "", NULL};
         rk_predict(f.model, f.system, plan, &prediction);
-        const enum sure sure = verdict_sure(&f, NULL);
+        const enum rk_sure sure = verdict_sure(&f, NULL);
         block.tone = verdict_tone(sure);
-        block.title = report_text(memory, "Best plan %s%s", sure == SURE_UNSURE ? "is " : "",
+        block.title = report_text(memory, "Best plan %s%s", sure == RK_SURE_UNSURE ? "is " : "",
                                   verdict_line(memory, &f));
         const char *price = "", *cost = "";
         if (!j->search->search->args->run.tokens) cost = verdict_cost_of(memory, &f, &price);

@@ -1,19 +1,9 @@
 #include "cli/placement.h"
 
 #include "catalog/hosts.h"
-#include "machine/node_tiers.h"
 #include "plan/ranks.h"
 
 #include <inttypes.h>
-
-/* Where links join several nodes, as of a rack, the catalog knows its trays. */
-uint64_t placement_node(const struct rk_system *system)
-{
-    struct host host;
-    if (system->machine) return 0;
-    const uint64_t size = node_size_of(system);
-    return size ? size : host_listed(system, &host) ? host.accelerators : 0;
-}
 
 uint64_t placement_used(const struct rk_system *system, const struct rk_plan *plan)
 {
@@ -38,7 +28,7 @@ static void say_domains(struct report *report, const struct rk_system *system,
 
 static void say_nodes(struct report *report, const struct rk_system *system, uint64_t ranks)
 {
-    const uint64_t node = placement_node(system), rest = node ? ranks % node : 0;
+    const uint64_t node = host_node_size(system), rest = node ? ranks % node : 0;
     if (!rest || ranks < node) return;
     report_paragraph(report,
                      report_text(report,

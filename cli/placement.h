@@ -6,9 +6,6 @@
 #include <reckon/plan.h>
 #include <reckon/system.h>
 
-/* GPUs of a node; 0: not known, or nodes of several sizes. */
-uint64_t placement_node(const struct rk_system *system);
-
 /* GPUs of a domain of fast links that whole groups of experts fill; 0: all of them. */
 uint64_t placement_used(const struct rk_system *system, const struct rk_plan *plan);
 

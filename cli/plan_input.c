@@ -2,8 +2,6 @@
 #include "advise/clusters_run.h"
 #include "base/memory.h"
 #include "catalog/hosts.h"
-#include "facts/choices.h"
-#include "facts/headroom.h"
 
 #include "cli/machine_products.h"
 #include "cli/model_input.h"
@@ -266,7 +264,7 @@ static enum rk_status find_over_clusters(const struct plan_source *source, struc
                           words->sequence);
     problem->launchable = source->alike;
     enum rk_status status = plan_problem_take(&input->draft, problem, error);
-    if (status == RK_OK) status = headroom_of_clusters(NULL, problem, error);
+    if (status == RK_OK) status = rk_headroom_of_clusters(NULL, problem, error);
     if (status == RK_OK && !rk_offer(problem, &aim, &offer))
         status = rk_plans_best(problem, &offer.found.plan, NULL, error); /* it says why */
     if (status == RK_OK && !offer.leaves_room)
@@ -508,7 +506,7 @@ static void say_idle(const struct plan_input *input)
 {
     const char *because, *word;
     for (int next = 0;
-         (word = choice_without_effect(&input->model, &input->draft.plan, &next, &because));)
+         (word = rk_plan_idle_word(&input->model, &input->draft.plan, &next, &because));)
         if (input->draft.words[next - 1])
             fprintf(stderr, "reckon: note: %s has no effect: %s\n", word, because);
 }

@@ -5,14 +5,15 @@
 #include "report/report.h"
 #include <reckon/machine.h>
 #include <reckon/reckon.h>
+#include <reckon/sure.h>
 
 struct forecast {
     const struct rk_model *model;
     const struct rk_system *system;
     const struct rk_plan *plan;
     const struct rk_prediction *prediction;
-    const char *assumed;            /* what was not said */
-    const struct sure_bounds *sure; /* when it fits; NULL: the usual ones */
+    const char *assumed;               /* what was not said */
+    const struct rk_sure_bounds *sure; /* when it fits; NULL: the usual ones */
 };
 
 /* "reckon", "calculon" or, over several clusters, "simulation": what answers the plan. */

@@ -3,7 +3,6 @@
 #include "cli/prediction.h"
 #include "cli/verdict.h"
 #include "clusters/predict.h"
-#include "facts/learned.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -87,8 +86,8 @@ static void show_stages(const struct placed *show)
     struct report_table *table = report_add(show->report, &shape);
     for (int i = 0; i < best->stages; i++) {
         const struct clusters_stage *s = &best->stage[i];
-        const double chance = learned_fit(show->model, &show->machine->cluster[s->cluster].system,
-                                          show->words, s->bytes);
+        const double chance = rk_fit_chance(show->model, &show->machine->cluster[s->cluster].system,
+                                            show->words, s->bytes);
         const struct report_cell made[] = {
             cell_count((uint64_t)i),
             cell_text(stage_clusters(show->report, show->machine, s)),

@@ -1,7 +1,6 @@
 /* run_samples.c - a run in samples and epochs, as fine-tuning counts it, becomes tokens. */
 #include "base/units.h"
 #include "cli/run_args.h"
-#include "workload/layers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,8 +40,8 @@ enum rk_status run_take_samples(const struct run_args *args, const struct rk_mod
                         &problem))
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "--samples: %s", problem.text);
     if (!(samples > 0)) return refuse("--samples: must be more than 0", error);
-    const double each =
-        pack_tokens > 0 ? pack_tokens * (double)rk_plan_answers(plan) : tokens_trained(model, plan);
+    const double each = pack_tokens > 0 ? pack_tokens * (double)rk_plan_answers(plan)
+                                        : rk_tokens_trained(model, plan);
     snprintf(own->of_samples, sizeof own->of_samples, "%.17g",
              samples * fmax(1, args->epochs) * each);
     own->tokens = own->of_samples;

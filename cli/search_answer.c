@@ -15,10 +15,8 @@
 #include "cli/search_job.h"
 #include "cli/search_select.h"
 #include "cli/verdict.h"
-#include "facts/learned.h"
 #include "report/chart.h"
 #include "search/clusters_space.h"
-#include "workload/pattern.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -151,7 +149,8 @@ static void add_headroom(struct report *report, const struct search *search)
     report_note(report, room);
     if (search->room != SEARCH_LEAVES_ROOM) return;
     const double gain = out->samples_per_s / search->result.best[0].samples_per_s - 1;
-    const double chance = learned_fit(p->model, p->system, &search->left_out.plan, out->hbm_bytes);
+    const double chance =
+        rk_fit_chance(p->model, p->system, &search->left_out.plan, out->hbm_bytes);
     report_note(report,
                 report_text(report, "  with --headroom none: %s (%.1f %% faster) at %.1f GiB; %s",
                             quantity_format(step, QUANTITY_SECONDS, out->step_s), 100 * gain,
@@ -283,7 +282,7 @@ const char *search_reason(struct report *report, const struct search *search)
         if (rk_search_count(c, (enum rk_verdict)i) > rk_search_count(c, (enum rk_verdict)most))
             most = i;
     const struct rk_plans_problem *p = &search->problem;
-    const char *unknown = model_unmodelled(p->model, sequence_of(p));
+    const char *unknown = rk_model_unmodelled(p->model, sequence_of(p));
     if (most == RK_BAD_MODEL && unknown)
         return report_text(report, "%s has %s", p->model->id, unknown);
     return report_text(report, "most are infeasible: %s", rk_verdict_name((enum rk_verdict)most));
@@ -344,9 +343,9 @@ static bool add_best(struct report *report, const struct search *search, const c
         return false;
     }
     take_first(search, &best);
-    const enum sure sure = verdict_best(report, search->result.complete, &best.forecast);
+    const enum rk_sure sure = verdict_best(report, search->result.complete, &best.forecast);
     if (!search->args->run.tokens) *price = verdict_cost(report, &best.forecast);
-    return sure == SURE_UNSURE;
+    return sure == RK_SURE_UNSURE;
 }
 
 static void add_headline(struct report *report, const struct search *search)

@@ -2,7 +2,6 @@
 #include "cli/search_best.h"
 
 #include "cli/search_clusters.h"
-#include "facts/learned.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -78,7 +77,7 @@ static void best_cells(struct best_rows *rows, size_t at, struct report_cell *ce
     cells[6] = cell_number(p.mfu);
     cells[7] = cell_number(p.hbm_bytes);
     const double chance =
-        learned_fit(search->problem.model, search->problem.system, &plan, p.hbm_bytes);
+        rk_fit_chance(search->problem.model, search->problem.system, &plan, p.hbm_bytes);
     cells[BEST_CHANCE] = isnan(chance) ? cell_none() : cell_number(chance);
     cells[BEST_OFFLOADED] = cell_number(p.offload_bytes);
     cells[BEST_PLAN] = cell_text(rows->words);

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "cli/plan_input.h"
 #include "cli/team.h"
-#include "facts/headroom.h"
 #include "search/clusters_space.h"
 #include "search/engine.h"
 
@@ -102,8 +101,8 @@ static enum rk_status set_where(struct search *search, struct rk_error *error)
     const bool several = search_is_over_clusters(search);
     search->share = 1;
     const enum rk_status status =
-        several ? headroom_of_clusters(headroom, &search->problem, error)
-                : headroom_room(headroom, p->model, p->system, &p->base, &search->share, error);
+        several ? rk_headroom_of_clusters(headroom, &search->problem, error)
+                : rk_headroom_share(headroom, p->model, p->system, &p->base, &search->share, error);
     if (status != RK_OK) return status;
     search->usable_bytes =
         search->share < 1 ? search->share * p->system->memory[0].capacity_bytes : INFINITY;
@@ -291,11 +290,11 @@ static uint64_t sift(struct search *search, uint64_t top)
 }
 
 /* What is asked of plans, and the room. */
-enum { ROOMY_WHERE = sizeof((struct search *)0)->where + HEADROOM_WHERE + 16 };
+enum { ROOMY_WHERE = sizeof((struct search *)0)->where + RK_HEADROOM_WHERE + 16 };
 static const char *roomy_where(const struct search *search, char where[static ROOMY_WHERE])
 {
-    char room[HEADROOM_WHERE];
-    headroom_where(search->usable_bytes, room);
+    char room[RK_HEADROOM_WHERE];
+    rk_headroom_where(search->usable_bytes, room);
     snprintf(where, ROOMY_WHERE, "%s%s%s%s", search->where[0] ? "(" : "", search->where,
              search->where[0] ? ") and " : "", room);
     return where;

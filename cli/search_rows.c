@@ -1,5 +1,6 @@
 #include "cli/search_rows.h"
 
+#include "base/units.h"
 #include "cli/search_best.h"
 #include "report/chart.h"
 
@@ -331,17 +332,17 @@ static bool is_grid(const struct search_rows *rows)
     return rows->count > 3 && !rows->several_models;
 }
 
-/* "x512" and "net1=1.5TB/s", up to a comma: the number, for the order of an axis. */
+/* "x512" and "net1=1.5TB/s", up to a comma: the number, in its unit, for the order of an axis. */
 static double number_of(const char *word)
 {
-    static const char prefixes[] = "kMGTP";
     const size_t key = strcspn(word, "=,");
     const char *digits = strpbrk(word[key] == '=' ? word + key : word, "0123456789,");
-    char *end;
-    if (!digits || *digits == ',') return 0;
-    const double value = strtod(digits, &end);
-    const char *prefix = *end ? strchr(prefixes, *end) : NULL;
-    return prefix ? value * pow(1e3, (double)(prefix - prefixes) + 1) : value;
+    struct unit unit = {QUANTITY_PLAIN, 1, 1};
+    double value = 0;
+    if (!digits) return 0;
+    const size_t length = strcspn(digits, ",@"), used = number_parse(digits, length, &value);
+    unit_find(digits + used, length - used, &unit);
+    return used ? unit_to_si(&unit, value) : 0;
 }
 
 static int compare_cells(const void *a, const void *b)

@@ -6,7 +6,6 @@
 #include "cli/prediction.h"
 #include "cli/search_machines.h"
 #include "cli/search_rows.h"
-#include "facts/learned.h"
 #include "report/chart.h"
 
 #include <inttypes.h>
@@ -60,7 +59,7 @@ static enum rk_status take_row(struct table *table, const struct search *search,
     search_plan(search, 0, &row->plan);
     rk_predict(p->model, p->system, &row->plan, &prediction);
     row->outcome = prediction.outcome;
-    row->chance = learned_fit(p->model, p->system, &row->plan, prediction.hbm_bytes);
+    row->chance = rk_fit_chance(p->model, p->system, &row->plan, prediction.hbm_bytes);
     const struct run_sums run = run_sums_of(&search->run, prediction.step_s);
     row->days = run.days;
     row->cost = run.cost;

@@ -3,8 +3,9 @@
 #define RECKON_CLI_SERVE_H
 
 #include "cli/plan_input.h"
-#include "facts/headroom.h"
 #include "report/report.h"
+
+#include <reckon/sure.h>
 
 /* Most tokens of a pass of prompts, where nothing is said. */
 #define SERVE_PASS_TOKENS    8192

@@ -30,8 +30,8 @@ static enum rk_status serve_one(const struct serve_over *over, const struct rk_c
     if (status == RK_OK && over->search) status = serve_check_search(&input.draft, error);
     if (status == RK_OK) status = plan_settle(&source, &input, serve_choose, NULL, error);
     if (status == RK_OK)
-        status = headroom_room(over->headroom, &input.model, &input.system, &input.draft.plan,
-                               &limits.room, error);
+        status = rk_headroom_share(over->headroom, &input.model, &input.system, &input.draft.plan,
+                                   &limits.room, error);
     const struct serve_question q = {&input.model, &input.system, &input.draft.plan, over->serving,
                                      over->report};
     struct report_cell cells[COLUMNS] = {cell_text(report_text(over->report, "%s", cluster->name)),

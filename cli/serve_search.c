@@ -2,7 +2,6 @@
 #include "base/units.h"
 #include "cli/serve.h"
 #include "cli/verdict.h"
-#include "facts/learned.h"
 #include "report/chart.h"
 
 #include <math.h>
@@ -51,7 +50,7 @@ static void add_row(const struct serve_question *q, struct report_table *table,
 {
     const struct rk_plan *plan = &layout->plan;
     const struct rk_served *s = &layout->served;
-    const double chance = learned_fit(q->model, q->system, plan, s->total_bytes);
+    const double chance = rk_fit_chance(q->model, q->system, plan, s->total_bytes);
     report_item(q->report, table, layout,
                 (const struct report_cell[]){cell_count(rank), cell_count(rk_plan_data(plan)),
                                              cell_number(s->tokens_per_s / (double)plan->ranks),
@@ -82,16 +81,16 @@ void serve_verdict(const struct serve_question *q, const struct rk_serve_layout 
 {
     const struct rk_served *served = &best->served;
     const double need = served->total_bytes, have = q->system->memory[0].capacity_bytes;
-    const enum sure sure = sure_of(q->model, &best->plan, need, have, NULL);
+    const enum rk_sure sure = rk_sure_of(q->model, &best->plan, need, have, NULL);
     const char *chance =
-        verdict_chance(q->report, learned_fit(q->model, q->system, &best->plan, need));
+        verdict_chance(q->report, rk_fit_chance(q->model, q->system, &best->plan, need));
     char token[QUANTITY_TEXT], first[QUANTITY_TEXT];
     report_answer(
         q->report, verdict_tone(sure),
         report_text(q->report,
                     "%s%s: %s%s%llu sequence%s at a time, %s tokens/s (%.4g per GPU), %s per "
                     "token, %s to the first of one prompt, %s",
-                    of, sure_name(sure), chance, *chance ? ", " : "",
+                    of, rk_sure_name(sure), chance, *chance ? ", " : "",
                     (unsigned long long)best->batch, best->batch == 1 ? "" : "s",
                     rate_text(q->report, served->tokens_per_s),
                     served->tokens_per_s / (double)best->plan.ranks,

@@ -3,7 +3,6 @@
 #include "base/units.h"
 #include "cli/describe.h"
 #include "cli/launchable.h"
-#include "facts/learned.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,7 +17,7 @@ const char *verdict_chance(struct report *report, double probability)
 static bool is_hopeless(const struct forecast *f)
 {
     for (int i = 0; i < f->prediction->stages; i++)
-        if (sure_states(f->prediction->stage[i].holds) >
+        if (rk_sure_states(f->prediction->stage[i].holds) >
             forecast_system(f, i)->memory[0].capacity_bytes)
             return true;
     return false;
@@ -28,19 +27,19 @@ double verdict_probability(const struct forecast *f)
 {
     const int tightest = f->prediction->tightest;
     if (is_hopeless(f)) return 0;
-    return learned_fit(f->model, forecast_system(f, tightest), f->plan,
-                       f->prediction->stage[tightest].total_bytes);
+    return rk_fit_chance(f->model, forecast_system(f, tightest), f->plan,
+                         f->prediction->stage[tightest].total_bytes);
 }
 
-enum sure verdict_sure(const struct forecast *f, const struct sure_bounds *bounds)
+enum rk_sure verdict_sure(const struct forecast *f, const struct rk_sure_bounds *bounds)
 {
     const struct rk_prediction *p = f->prediction;
-    if (!p->timed || is_hopeless(f)) return SURE_NOT;
+    if (!p->timed || is_hopeless(f)) return RK_SURE_NOT;
     for (int i = 0; p->verdict != RK_FITS && i < p->reasons && i < RK_MAX_REASONS; i++)
-        if (p->reason[i].tier != 0) return SURE_NOT; /* what is measured is the device's peak */
-    return sure_of(f->model, f->plan, p->stage[p->tightest].total_bytes,
-                   forecast_system(f, p->tightest)->memory[0].capacity_bytes,
-                   bounds ? bounds : f->sure);
+        if (p->reason[i].tier != 0) return RK_SURE_NOT; /* what is measured is the device's peak */
+    return rk_sure_of(f->model, f->plan, p->stage[p->tightest].total_bytes,
+                      forecast_system(f, p->tightest)->memory[0].capacity_bytes,
+                      bounds ? bounds : f->sure);
 }
 
 /* Of a step outside of its own 50 % interval: where the middle is; "" of others. */
@@ -83,35 +82,36 @@ static const char *memory_of(struct report *report, const struct forecast *f)
     return report_text(report, "%s%s", memory, stage);
 }
 
-const char *verdict_word(const struct forecast *f, enum sure sure)
+const char *verdict_word(const struct forecast *f, enum rk_sure sure)
 {
-    return f->prediction->timed ? sure_name(sure) : "cannot run";
+    return f->prediction->timed ? rk_sure_name(sure) : "cannot run";
 }
 
 int verdict_exit(const struct forecast *f)
 {
-    return verdict_sure(f, NULL) == SURE_NOT ? RK_NOTHING_FITS : RK_OK;
+    return verdict_sure(f, NULL) == RK_SURE_NOT ? RK_NOTHING_FITS : RK_OK;
 }
 
-static const char *line_of(struct report *report, const struct forecast *f, enum sure sure)
+static const char *line_of(struct report *report, const struct forecast *f, enum rk_sure sure)
 {
     const struct rk_prediction *p = f->prediction;
     const char *of = verdict_chance(report, verdict_probability(f));
-    if (sure == SURE_NOT)
+    if (sure == RK_SURE_NOT)
         return report_text(report, "%s: %s", verdict_word(f, sure),
                            p->verdict == RK_FITS
                                ? report_text(report, "%s, %s", of, memory_of(report, f))
                                : forecast_reason(report, f, 0));
-    return report_text(report, "%s: %s%s%s, MFU %.1f %%, %s", sure_name(sure), of, *of ? ", " : "",
-                       step_of(report, f), 100 * p->mfu, memory_of(report, f));
+    return report_text(report, "%s: %s%s%s, MFU %.1f %%, %s", rk_sure_name(sure), of,
+                       *of ? ", " : "", step_of(report, f), 100 * p->mfu, memory_of(report, f));
 }
 
 const char *verdict_behind(struct report *report, const struct forecast *f)
 {
-    const enum sure sure = verdict_sure(f, NULL);
-    if (sure == SURE_FITS) return "";
-    return report_text(report, ", %s%s%s", verdict_word(f, sure), sure == SURE_UNSURE ? ": " : "",
-                       sure == SURE_UNSURE ? verdict_chance(report, verdict_probability(f)) : "");
+    const enum rk_sure sure = verdict_sure(f, NULL);
+    if (sure == RK_SURE_FITS) return "";
+    return report_text(
+        report, ", %s%s%s", verdict_word(f, sure), sure == RK_SURE_UNSURE ? ": " : "",
+        sure == RK_SURE_UNSURE ? verdict_chance(report, verdict_probability(f)) : "");
 }
 
 const char *verdict_line(struct report *report, const struct forecast *f)
@@ -168,7 +168,7 @@ const char *verdict_cost_of(struct report *report, const struct forecast *f, con
     const struct rk_prediction *p = f->prediction;
     *price = "";
     if (!p->timed || !f->plan->local.training || f->system->machine ||
-        verdict_sure(f, NULL) == SURE_NOT)
+        verdict_sure(f, NULL) == RK_SURE_NOT)
         return "";
     const double usd = price_of(report, f->system, &source);
     if (!(usd > 0) || !(p->outcome.tokens_per_s > 0)) return "";
@@ -188,10 +188,10 @@ const char *verdict_cost(struct report *report, const struct forecast *f)
     return price;
 }
 
-enum report_tone verdict_tone(enum sure sure)
+enum report_tone verdict_tone(enum rk_sure sure)
 {
     static const enum report_tone tones[] = {
-        [SURE_FITS] = REPORT_GOOD, [SURE_NOT] = REPORT_BAD, [SURE_UNSURE] = REPORT_UNSURE};
+        [RK_SURE_FITS] = REPORT_GOOD, [RK_SURE_NOT] = REPORT_BAD, [RK_SURE_UNSURE] = REPORT_UNSURE};
     return tones[sure];
 }
 
@@ -201,9 +201,10 @@ static void add_launch(struct report *report, const struct forecast *f)
         report_paragraph(report, launch_refusal(report, f->model, f->system, f->plan));
 }
 
-void verdict_add(struct report *report, const struct forecast *f, const struct sure_bounds *bounds)
+void verdict_add(struct report *report, const struct forecast *f,
+                 const struct rk_sure_bounds *bounds)
 {
-    const enum sure sure = verdict_sure(f, bounds);
+    const enum rk_sure sure = verdict_sure(f, bounds);
     report_answer(report, verdict_tone(sure), line_of(report, f, sure));
     report_note(report, report_text(report, "  %s on %s, %llu GPU%s, %s", f->model->id,
                                     f->system->id, (unsigned long long)f->plan->ranks,
@@ -214,7 +215,7 @@ void verdict_add(struct report *report, const struct forecast *f, const struct s
 
 void verdict_of(struct report *report, const char *what, const struct forecast *f)
 {
-    const enum sure sure = verdict_sure(f, NULL);
+    const enum rk_sure sure = verdict_sure(f, NULL);
     report_answer(report, verdict_tone(sure),
                   report_text(report, "%s%s", what, line_of(report, f, sure)));
     struct report_table *before = report->last;
@@ -224,14 +225,14 @@ void verdict_of(struct report *report, const char *what, const struct forecast *
     report_to_front(report, before);
 }
 
-enum sure verdict_best(struct report *report, bool complete, const struct forecast *f)
+enum rk_sure verdict_best(struct report *report, bool complete, const struct forecast *f)
 {
-    const enum sure sure = verdict_sure(f, NULL);
+    const enum rk_sure sure = verdict_sure(f, NULL);
     report_answer(report, verdict_tone(sure),
                   report_text(report, "%s %s%s",
                               complete ? "Best plan"
                                        : "INCOMPLETE, stopped by a signal: the best plan so far",
-                              sure == SURE_UNSURE ? "is " : "", line_of(report, f, sure)));
+                              sure == RK_SURE_UNSURE ? "is " : "", line_of(report, f, sure)));
     add_launch(report, f);
     return sure;
 }
@@ -253,14 +254,14 @@ const char *verdict_remedy(struct report *report, const struct forecast *f,
     const int tier = p->reason[0].tier;
     const struct rk_system *system = forecast_system(f, p->tightest);
     const double room = system->memory[0].capacity_bytes;
-    const bool sure = sure_of(f->model, f->plan, change->need_bytes, room, NULL) == SURE_FITS;
+    const bool sure = rk_sure_of(f->model, f->plan, change->need_bytes, room, NULL) == RK_SURE_FITS;
     return report_text(
         report,
         "remedy: %s: %s, %.1f GiB%s left, %.1f %% %s time per step (the cheapest change; `reckon "
         "fits` lists others)",
         change->words,
         sure ? "fits"
-             : verdict_chance(report, learned_fit(f->model, system, f->plan, change->need_bytes)),
+             : verdict_chance(report, rk_fit_chance(f->model, system, f->plan, change->need_bytes)),
         change->left_bytes / 0x1p30,
         tier > 0 ? report_text(report, " of %s", memory_name(report, system, tier)) : "",
         100 * fabs(change->step_s / p->step_s - 1), change->step_s < p->step_s ? "less" : "more");

@@ -5,7 +5,6 @@
 #define RECKON_CLI_VERDICT_H
 
 #include "cli/prediction.h"
-#include "facts/sure.h"
 
 #include <reckon/advise.h>
 
@@ -18,10 +17,10 @@ const char *verdict_behind(struct report *report, const struct forecast *f);
 
 /* Does the plan fit, by its fullest stage? One that cannot run does not. `bounds` NULL: the usual.
  */
-enum sure verdict_sure(const struct forecast *f, const struct sure_bounds *bounds);
+enum rk_sure verdict_sure(const struct forecast *f, const struct rk_sure_bounds *bounds);
 
-enum report_tone verdict_tone(enum sure sure);
-const char *verdict_word(const struct forecast *f, enum sure sure); /* or "cannot run" */
+enum report_tone verdict_tone(enum rk_sure sure);
+const char *verdict_word(const struct forecast *f, enum rk_sure sure); /* or "cannot run" */
 
 /* 1 where it does not fit by the usual bounds or cannot run, else 0: of an unsure plan there is an
  * answer, and `reckon fits` alone tells it apart by its exit status. */
@@ -31,14 +30,15 @@ int verdict_exit(const struct forecast *f);
 double verdict_probability(const struct forecast *f);
 
 /* Prints it, and below it what it is about, the plan and what was assumed; pages have it, too. */
-void verdict_add(struct report *report, const struct forecast *f, const struct sure_bounds *bounds);
+void verdict_add(struct report *report, const struct forecast *f,
+                 const struct rk_sure_bounds *bounds);
 
 /* The answer of a command that looks for a plan: `what` it found ("longest sequence: 8K tokens; "),
  * then the verdict on the plan; below it the plan. Both come before all that is there. */
 void verdict_of(struct report *report, const char *what, const struct forecast *f);
 
 /* "Best plan fits: ..."; of a search that was stopped, that this is so. */
-enum sure verdict_best(struct report *report, bool complete, const struct forecast *f);
+enum rk_sure verdict_best(struct report *report, bool complete, const struct forecast *f);
 
 /* Of a plan that lacks memory: "remedy: cp2: fits, ...", the single change, else the pair, that
  * costs least time; NULL: it does not lack it. `change` is set where one `helps`. */

@@ -2,8 +2,8 @@
 #include "cli/pages.h"
 #include "cli/search_sink.h"
 #include "machines/node.h"
-#include "shard/shapes.h"
-#include "shard/store.h"
+
+#include <reckon/shard.h>
 
 static enum rk_status refuse(const char *path, struct rk_error *error)
 {
@@ -27,34 +27,17 @@ enum rk_status page_study(struct html_page *page, const char *path, struct rk_er
     return refuse(path, error);
 }
 
-bool store_is_shards(const char *folder)
+bool rk_shard_has_weights(const char *folder)
 {
     (void)folder;
     return false;
 }
 
-enum rk_status store_open_shards(const char *folder, struct store *store, struct rk_error *error)
+enum rk_status rk_shard_model(const char *path, struct rk_model *model,
+                              struct rk_shard_notes *notes, struct rk_error *error)
 {
-    (void)store;
-    return refuse(folder, error);
-}
-
-enum rk_status store_open_checkpoint(const char *path, struct store *store, struct rk_error *error)
-{
-    (void)store;
+    (void)model, (void)notes;
     return refuse(path, error);
-}
-
-void store_release(struct store *store)
-{
-    (void)store;
-}
-
-enum rk_status shapes_of_checkpoint(const struct store *store, struct rk_model *model,
-                                    struct shape_notes *notes, struct rk_error *error)
-{
-    (void)store, (void)model, (void)notes;
-    return refuse(NULL, error);
 }
 
 enum rk_status hwloc_read(const struct document *document, struct node_topology *node,

@@ -12,7 +12,7 @@
 
 static double tokens_of(const struct rk_model *model, const struct rk_plan *plan)
 {
-    return (double)plan->batch * tokens_trained(model, plan);
+    return (double)plan->batch * rk_tokens_trained(model, plan);
 }
 
 /* Model FLOP/s of all GPUs at the peak: MFU is a share of it. */

@@ -78,7 +78,7 @@ struct rk_campaign rk_campaign_of(const struct rk_campaign_facts *facts,
     const uint64_t node = host_accelerators(system);
     struct rk_campaign c = {
         .tokens = tokens,
-        .tokens_per_step = (double)plan->batch * tokens_trained(model, plan),
+        .tokens_per_step = (double)plan->batch * rk_tokens_trained(model, plan),
         .step_s = prediction->step_s,
         .ranks = plan->ranks,
         .checkpoint_bytes = checkpoint_bytes_of(model, plan),

@@ -1,6 +1,7 @@
 #include "catalog/hosts.h"
 
 #include "catalog/catalog.h"
+#include "machine/node_tiers.h"
 #include "text/fields.h"
 
 #include <inttypes.h>
@@ -65,6 +66,15 @@ bool host_of(const struct rk_system *system, uint64_t ranks, struct host *host)
     host->node_bytes *= (double)together;
     host->accelerators = together;
     return true;
+}
+
+/* Where links join several nodes, as of a rack, the list knows its trays. */
+uint64_t host_node_size(const struct rk_system *system)
+{
+    struct host host;
+    if (system->machine) return 0;
+    const uint64_t size = node_size_of(system);
+    return size ? size : host_listed(system, &host) ? host.accelerators : 0;
 }
 
 const char *host_word(const struct host *host, char text[static HOST_WORD])

@@ -22,6 +22,9 @@ bool host_of(const struct rk_system *system, uint64_t ranks, struct host *host);
 /* The same of a system that says what memory it has. */
 bool host_listed(const struct rk_system *system, struct host *host);
 
+/* Accelerators of a node of the system; 0: not known, or nodes of several sizes. */
+uint64_t host_node_size(const struct rk_system *system);
+
 /* "mem2=2048GiB@50GB/s,update=614GB/s,capacity_shared_by=8": a word of the system's line. Returns
  * `text`. */
 enum { HOST_WORD = 160 };

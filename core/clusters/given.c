@@ -547,7 +547,7 @@ static void tell_rates(const struct judging *j)
     struct rk_prediction *p = j->prediction;
     const struct rk_plan *words = &j->question->words;
     p->samples_per_s = (double)words->batch / p->step_s;
-    p->tokens_per_s = p->samples_per_s * tokens_trained(j->question->model, words);
+    p->tokens_per_s = p->samples_per_s * rk_tokens_trained(j->question->model, words);
     work_rates(&p->outcome, j->peak_flops);
     p->parameters = (double)rk_model_parameters(j->question->model);
 }

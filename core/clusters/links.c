@@ -41,7 +41,7 @@ double clusters_message_bytes(const struct clusters_costs *costs)
 {
     const struct rk_plan *plan = &costs->question->words;
     const struct rk_model *model = costs->question->model;
-    const double tokens = tokens_of_sample(model, plan);
+    const double tokens = rk_tokens_of_sample(model, plan);
     const double element = plan->precision == RK_FP32 || plan->precision == RK_TF32 ? 4 : 2;
     return (double)costs->round * tokens * (double)model->hidden * element;
 }

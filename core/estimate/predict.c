@@ -73,7 +73,7 @@ static void rates(struct rk_prediction *p, const struct rk_model *model,
     p->hbm_bytes = p->stage[p->tightest].total_bytes;
     memcpy(p->holds, p->stage[p->tightest].holds, sizeof p->holds);
     p->samples_per_s = (double)plan->batch / p->step_s;
-    p->tokens_per_s = p->samples_per_s * tokens_trained(model, plan);
+    p->tokens_per_s = p->samples_per_s * rk_tokens_trained(model, plan);
     work_rates(&p->outcome, plan_peak_flops(system, plan));
     p->parameters = (double)rk_model_parameters(model);
 }

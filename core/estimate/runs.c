@@ -42,7 +42,7 @@ double relayout_bytes(const struct rk_model *model, const struct rk_plan *from,
     const uint64_t a = split_of(from), b = split_of(to), group = a > b ? a : b;
     const double element = from->precision == RK_FP32 || from->precision == RK_TF32 ? 4 : 2;
     const double all = (double)(rk_plan_data(from) * from->microbatch) *
-                       tokens_of_sample(model, from) * (double)model->hidden * element;
+                       rk_tokens_of_sample(model, from) * (double)model->hidden * element;
     double most = 0;
     *ranks = (double)group;
     if (same_layout(from, to)) return 0;

@@ -62,8 +62,8 @@ static bool means(const char *key, const struct rk_model *m, const struct rk_pla
     return !counted && !choice_idle(key, m, p);
 }
 
-const char *choice_without_effect(const struct rk_model *model, const struct rk_plan *plan,
-                                  int *next, const char **because)
+const char *rk_plan_idle_word(const struct rk_model *model, const struct rk_plan *plan, int *next,
+                              const char **because)
 {
     const struct plan_draft usual = plan_draft();
     const struct plan_draft draft = {.plan = *plan};

@@ -19,9 +19,4 @@ enum { CHOICE_TEXT = 56, MOST_CHOICES = 384 };
 int choices_of(const struct rk_model *model, const struct rk_plan *plan, const char *generation,
                char names[MOST_CHOICES][CHOICE_TEXT]);
 
-/* The word of the next member from *next on (0 at first) that is not at its default and does
- * nothing; NULL: there are no more. */
-const char *choice_without_effect(const struct rk_model *model, const struct rk_plan *plan,
-                                  int *next, const char **because);
-
 #endif

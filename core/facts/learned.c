@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <reckon/sure.h>
 #include <stdio.h>
 
 static struct error_bars bars;
@@ -36,23 +37,23 @@ static bool learned_peaks(const struct rk_model *model, const struct rk_plan *pl
     return read && error_bar_of_memory(read, &request, peaks);
 }
 
-double learned_room(const struct rk_model *model, const struct rk_plan *plan)
+double rk_fit_share(const struct rk_model *model, const struct rk_plan *plan)
 {
     enum { THREE_OF_FOUR = 3 }; /* of error_shares */
     struct error_class peaks;
     return learned_peaks(model, plan, &peaks) ? 1 / fmax(1, peaks.ratio[THREE_OF_FOUR]) : 1;
 }
 
-double learned_fit_within(const struct rk_model *model, const struct rk_plan *plan,
-                          double need_bytes, double capacity_bytes)
+double rk_fit_chance_within(const struct rk_model *model, const struct rk_plan *plan,
+                            double need_bytes, double capacity_bytes)
 {
     struct error_class peaks;
     if (!learned_peaks(model, plan, &peaks)) return NAN;
     return error_share_below(&peaks, capacity_bytes / need_bytes);
 }
 
-double learned_fit(const struct rk_model *model, const struct rk_system *system,
-                   const struct rk_plan *plan, double hbm_bytes)
+double rk_fit_chance(const struct rk_model *model, const struct rk_system *system,
+                     const struct rk_plan *plan, double hbm_bytes)
 {
-    return learned_fit_within(model, plan, hbm_bytes, system->memory[0].capacity_bytes);
+    return rk_fit_chance_within(model, plan, hbm_bytes, system->memory[0].capacity_bytes);
 }

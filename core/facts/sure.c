@@ -1,39 +1,38 @@
-#include "facts/sure.h"
+#include <reckon/sure.h>
 
 #include "base/units.h"
-#include "facts/learned.h"
 
 #include <math.h>
 #include <string.h>
 
-const struct sure_bounds sure_usual = {0.75, 0.20};
+const struct rk_sure_bounds rk_sure_usual = {0.75, 0.20};
 
-const char *sure_name(enum sure sure)
+const char *rk_sure_name(enum rk_sure sure)
 {
     static const char *const names[] = {
-        [SURE_FITS] = "fits", [SURE_NOT] = "does not fit", [SURE_UNSURE] = "unsure"};
+        [RK_SURE_FITS] = "fits", [RK_SURE_NOT] = "does not fit", [RK_SURE_UNSURE] = "unsure"};
     return names[sure];
 }
 
-enum sure sure_of(const struct rk_model *model, const struct rk_plan *plan, double need_bytes,
-                  double capacity_bytes, const struct sure_bounds *bounds)
+enum rk_sure rk_sure_of(const struct rk_model *model, const struct rk_plan *plan, double need_bytes,
+                        double capacity_bytes, const struct rk_sure_bounds *bounds)
 {
-    const double probability = learned_fit_within(model, plan, need_bytes, capacity_bytes);
-    const struct sure_bounds *b = bounds ? bounds : &sure_usual;
+    const double probability = rk_fit_chance_within(model, plan, need_bytes, capacity_bytes);
+    const struct rk_sure_bounds *b = bounds ? bounds : &rk_sure_usual;
     const double percent = round(100 * probability); /* as it is printed */
-    if (isnan(probability)) return need_bytes <= capacity_bytes ? SURE_FITS : SURE_NOT;
-    if (percent >= round(100 * b->fits)) return SURE_FITS;
-    return percent < round(100 * b->fails) ? SURE_NOT : SURE_UNSURE;
+    if (isnan(probability)) return need_bytes <= capacity_bytes ? RK_SURE_FITS : RK_SURE_NOT;
+    if (percent >= round(100 * b->fits)) return RK_SURE_FITS;
+    return percent < round(100 * b->fails) ? RK_SURE_NOT : RK_SURE_UNSURE;
 }
 
-double sure_states(const double holds[RK_HOLDING_COUNT])
+double rk_sure_states(const double holds[RK_HOLDING_COUNT])
 {
     return holds[RK_HOLD_weights] + holds[RK_HOLD_gradients] + holds[RK_HOLD_optimizer];
 }
 
-enum rk_status sure_read(const char *text, struct sure_bounds *bounds, struct rk_error *error)
+enum rk_status rk_sure_read(const char *text, struct rk_sure_bounds *bounds, struct rk_error *error)
 {
-    *bounds = sure_usual;
+    *bounds = rk_sure_usual;
     if (!text) return RK_OK;
     const char *comma = strchr(text, ',');
     const size_t length = comma ? (size_t)(comma - text) : strlen(text);
@@ -42,7 +41,7 @@ enum rk_status sure_read(const char *text, struct sure_bounds *bounds, struct rk
     double fits, fails;
     if (length && rest && number_parse(text, length, &fits) == length &&
         number_parse(second, rest, &fails) == rest && fails >= 5 && fails <= fits && fits <= 100) {
-        *bounds = (struct sure_bounds){fits / 100, fails / 100};
+        *bounds = (struct rk_sure_bounds){fits / 100, fails / 100};
         return RK_OK;
     }
     return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <string.h>
 
+/* It is passed by value; what differs by layer is in its layout. */
+_Static_assert(sizeof(struct rk_plan) <= 1536, "a plan is small");
+
 #define NAME(value, name, help)    [value] = name,
 #define MEANING(value, name, help) [value] = help,
 #define NAMES(list)                                                                                \

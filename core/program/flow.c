@@ -132,7 +132,8 @@ static struct extent extent_of(const struct tracing *t, int from)
     const double rows = t->flow->rows;
     if (from == FLOW_INPUT) return (struct extent){rows, t->flow->width};
     if (from == FLOW_TOKENS)
-        return (struct extent){(double)t->plan->microbatch * tokens_of_sample(t->model, t->plan) /
+        return (struct extent){(double)t->plan->microbatch *
+                                   rk_tokens_of_sample(t->model, t->plan) /
                                    (double)t->plan->context,
                                1};
     return (struct extent){t->flow->operation[from].rows, t->flow->operation[from].width};

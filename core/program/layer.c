@@ -188,7 +188,7 @@ static int32_t tokens_of(const struct pass_of_layer *p)
 {
     const struct rk_plan *plan = &p->place->plan;
     const double samples = (double)plan->microbatch / (double)plan->context;
-    const double tokens = samples * tokens_of_sample(p->b->model, plan);
+    const double tokens = samples * rk_tokens_of_sample(p->b->model, plan);
     int32_t *form = &p->kind->form[RK_TENSOR_REST][0];
     if (p->live->tokens != NO_TENSOR) return p->live->tokens;
     if (*form == RK_NONE)

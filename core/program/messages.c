@@ -118,7 +118,7 @@ static double shared_elements(const struct build *b, const struct place *from,
     const struct run_part has = part_of_rank(from, sender), needs = part_of_rank(to, receiver);
     const struct rk_plan *plan = plan_of_rank(from, sender);
     const double samples = samples_of_round(from);
-    const double tokens = tokens_of_sample(b->model, plan);
+    const double tokens = rk_tokens_of_sample(b->model, plan);
     if (!is_sender(plan, plan_of_rank(to, receiver), sender, receiver)) return 0;
     return rint(samples * tokens * (double)b->model->hidden * common(has.sample, needs.sample) *
                 common(has.token, needs.token));

@@ -375,7 +375,7 @@ struct rk_space *clusters_space_open(const struct rk_plans_problem *problem, str
         (struct rk_space){.predictor = &clusters_predictor,
                           .model = problem->model,
                           .system = problem->system,
-                          .sequence = (uint64_t)tokens_trained(problem->model, &problem->base)};
+                          .sequence = (uint64_t)rk_tokens_trained(problem->model, &problem->base)};
     if (settle(&s->question, &s->problem, error) == RK_OK) return &s->space;
     free(s);
     return NULL;

@@ -276,20 +276,20 @@ enum rk_status plans_check_counts(const struct rk_plans_problem *problem, struct
     return RK_OK;
 }
 
-struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_error *error)
+/* Is it nothing that the search does not do? */
+static enum rk_status check_problem(const struct rk_plans_problem *problem, struct rk_error *error)
 {
+    const enum rk_status status = plans_check_counts(problem, error);
     const int foreign = foreign_axis(problem);
-    if (plans_check_counts(problem, error) != RK_OK) return NULL;
-    if (foreign < RK_PLAN_AXES) {
-        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                "framework %s has no axis %s: leave it out, or take framework calculon",
-                rk_framework_name(problem->base.framework),
-                rk_plan_axis_info((enum rk_plan_axis)foreign)->name);
-        return NULL;
-    }
+    if (status != RK_OK) return status;
+    if (foreign < RK_PLAN_AXES)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "framework %s has no axis %s: leave it out, or take framework calculon",
+                       rk_framework_name(problem->base.framework),
+                       rk_plan_axis_info((enum rk_plan_axis)foreign)->name);
     const uint64_t schedule = unsearched_schedule(problem);
-    if (schedule != RK_SCHEDULES) {
-        rk_fail(
+    if (schedule != RK_SCHEDULES)
+        return rk_fail(
             error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "schedule %s is not searched%s: give another one, and ask reckon predict for a plan "
             "with it",
@@ -297,22 +297,22 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
             schedule == RK_ZERO_BUBBLE_2P
                 ? ""
                 : " for models with a tied embedding or layers that predict further tokens");
-        return NULL;
-    }
     const char *missing = missing_kernel(problem);
-    if (missing) {
-        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                "%s is not on %.80s: leave it out; reckon systems %.80s lists its attention "
-                "kernels and dispatchers",
-                missing, problem->system->id, problem->system->id);
-        return NULL;
-    }
-    if (rk_plan_layout(&problem->base)->segments) {
-        rk_fail(
+    if (missing)
+        return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                       "%s is not on %.80s: leave it out; reckon systems %.80s lists its attention "
+                       "kernels and dispatchers",
+                       missing, problem->system->id, problem->system->id);
+    if (rk_plan_layout(&problem->base)->segments)
+        return rk_fail(
             error, RK_BAD_ARGUMENT, NULL, 0, 0,
             "stages: the search runs all layers of a plan alike; leave out runs of other layers");
-        return NULL;
-    }
+    return RK_OK;
+}
+
+struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_error *error)
+{
+    if (check_problem(problem, error) != RK_OK) return NULL;
     struct rk_plans *plans = calloc(1, sizeof *plans);
     if (!plans) {
         no_memory(error);
@@ -322,7 +322,7 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
         (struct rk_space){.predictor = &plans_predictor,
                           .model = problem->model,
                           .system = problem->system,
-                          .sequence = (uint64_t)tokens_trained(problem->model, &problem->base)};
+                          .sequence = (uint64_t)rk_tokens_trained(problem->model, &problem->base)};
     plans->problem = *problem;
     struct builder b = {.plans = plans, .problem = &plans->problem};
     struct rk_plan plan = problem->base;

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "base/open.h"
 #include "estimate/fold.h"
-#include "facts/headroom.h"
 #include "study/axes.h"
 #include "study/digest.h"
 #include "study/grid.h"
@@ -13,6 +12,7 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <reckon/sure.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -205,7 +205,7 @@ static double usable_of(const struct study *study, const struct grid *grid,
     double bytes = INFINITY;
     struct rk_error none; /* the learned one is none's mistake */
     if (!grid->headroom && rk_answerer(point->framework)->measured)
-        headroom_usable(NULL, &study->model[point->model].model, system, &plan, &bytes, &none);
+        rk_headroom_usable(NULL, &study->model[point->model].model, system, &plan, &bytes, &none);
     return bytes;
 }
 

@@ -4,10 +4,10 @@
 #include "base/memory.h"
 #include "catalog/clusters_words.h"
 #include "clusters/predict.h"
-#include "facts/headroom.h"
 #include "study/run_load.h"
 
 #include <math.h>
+#include <reckon/sure.h>
 #include <stdlib.h>
 
 enum rk_status over_clusters_check(const struct place *place, const struct study *study,
@@ -25,7 +25,7 @@ enum rk_status over_clusters_check(const struct place *place, const struct study
 enum rk_status over_clusters_leave(const struct study_point *point,
                                    struct rk_plans_problem *problem, struct rk_error *error)
 {
-    return isfinite(point->usable_bytes) ? headroom_of_clusters(NULL, problem, error) : RK_OK;
+    return isfinite(point->usable_bytes) ? rk_headroom_of_clusters(NULL, problem, error) : RK_OK;
 }
 
 /* ---- the answer in numbers ---- */

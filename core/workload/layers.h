@@ -47,20 +47,6 @@ static inline bool plan_captures(const struct rk_plan *plan, enum rk_graph_part 
     return plan->cuda_graphs && (!plan->graph_parts || plan->graph_parts & by);
 }
 
-/* Tokens of a sample as it runs, in the mean: padded, else the sequence. */
-static inline double tokens_of_sample(const struct rk_model *model, const struct rk_plan *plan)
-{
-    return (double)(plan->padded     ? plan->padded
-                    : plan->sequence ? plan->sequence
-                                     : model->sequence);
-}
-
-/* Tokens that a sample trains on: those of both answers where it is a pair of them. */
-static inline double tokens_trained(const struct rk_model *model, const struct rk_plan *plan)
-{
-    return tokens_of_sample(model, plan) * (double)rk_plan_answers(plan);
-}
-
 /* Of attention in chunks: how many chunks before its own a chunk of queries meets at most, and how
  * many pairs of two chunks that makes. */
 double chunks_back(const struct operation *attention);

@@ -211,7 +211,7 @@ static const char *first_of(const struct feature *feature)
     return feature->name;
 }
 
-const char *model_unmodelled(const struct rk_model *model, uint64_t sequence)
+const char *rk_model_unmodelled(const struct rk_model *model, uint64_t sequence)
 {
     return first_of((const struct feature[]){
         /* one kernel of exponentials and sums on vector units, whose rate no catalog has */

@@ -88,10 +88,4 @@ struct recurrence_shape recurrence_shape_of(const struct rk_model *model);
 /* Layers of the gated delta rule among those that attend to all. */
 bool has_linear_layers(const struct rk_model *model);
 
-/* ---- what is counted, but not predicted ---- */
-
-/* Why the operations of layers.h do not stand for what the model does: the first such feature by
- * name, as it is trained on samples of `sequence` tokens; NULL when there is none. */
-const char *model_unmodelled(const struct rk_model *model, uint64_t sequence);
-
 #endif

@@ -100,7 +100,7 @@ static struct file_sum *sum_files(struct report *report, const struct sharding *
 /* What is not by roles is not as the predictor has it; nor are recurrences that it only counts. */
 static bool is_comparable(const struct sharding *s)
 {
-    return s->options->split == RK_SPLIT_ROLES && !model_unmodelled(&s->from.model, 0) &&
+    return s->options->split == RK_SPLIT_ROLES && !rk_model_unmodelled(&s->from.model, 0) &&
            s->from.model.vocabulary > 0;
 }
 

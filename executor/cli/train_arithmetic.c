@@ -67,18 +67,8 @@ static enum rk_status refuse_number(const struct document *document, const char 
                    "the executor has nothing for what %s %g says: take another model", key, number);
 }
 
-/* Types that turn a part of each head; others that say one mean something else. */
-static bool turns_parts(const char *type)
-{
-    static const char *const types[] = {"phi", "phi3", "stablelm", "gpt_neox", "gptj",
-                                        "glm", "glm4", "glm4_moe", "nemotron"};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(type, types[i]) == 0) return true;
-    return false;
-}
-
 static enum rk_status read_numbers(const struct document *document, const json_t *said,
-                                   const char *type, const struct rk_model *model,
+                                   const struct exact_type *type, const struct rk_model *model,
                                    struct rk_arithmetic *to, struct rk_error *error)
 {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -87,7 +77,8 @@ static enum rk_status read_numbers(const struct document *document, const json_t
         if (!json_is_number(value)) continue;
         const double x = json_number_value(value), as = number_as(n->as, model, x);
         const bool part = n->member == offsetof(struct rk_arithmetic, rotary_part);
-        if (!(as > 0) || !isfinite(as) || (part && (as > 1 || (as < 1 && !turns_parts(type)))))
+        if (!(as > 0) || !isfinite(as) ||
+            (part && (as > 1 || (as < 1 && !(type->facts & TURNS_PARTS)))))
             return refuse_number(document, n->key, x, error);
         if (as != n->usual) *(double *)((char *)to + n->member) = as;
     }
@@ -167,7 +158,7 @@ enum rk_status train_arithmetic(const struct document *document, const struct rk
     set_facts(type, said, model, train);
     const json_t *base = json_object_get(said, "rotary_emb_base");
     if (json_is_number(base)) train->rotary_base = json_number_value(base);
-    enum rk_status status = read_numbers(document, said, name, model, &train->arithmetic, error);
+    enum rk_status status = read_numbers(document, said, type, model, &train->arithmetic, error);
     if (status == RK_OK)
         status = read_unturned(document, said, type, model, &train->arithmetic, error);
     return status;

@@ -11,31 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Types whose config.json is kept with weights that were loaded with it. Not those whose tensors
- * are written under other names than the type's. */
+/* Is the type's config.json kept with weights that were loaded with it? */
 static bool kept_type(const char *name)
 {
-    static const char *const others[] = {"mixtral"};
-    for (size_t i = 0; name && i < sizeof others / sizeof *others; i++)
-        if (strcmp(name, others[i]) == 0) return false;
-    return train_exact_type(name) != NULL;
+    const struct exact_type *type = train_exact_type(name);
+    return type && !(type->facts & NAMED_OTHERWISE);
 }
 
-/* Types whose tensors are called as checkpoints call them (executor/run/weights.c), by the
- * modelling classes of transformers 4.57. Of several that have a shape the first is written.
- * Mixtral's experts have other names. */
-static const char *const saved_types[] = {"gpt2",      "llama",       "mistral",
-                                          "qwen2",     "qwen3",       "qwen2_moe",
-                                          "qwen3_moe", "deepseek_v2", "deepseek_v3"};
-
-static const struct hf_type *saved_type(const char *name)
+static const struct hf_type *hf_type_of(const char *name)
 {
-    bool saved = false;
-    for (size_t i = 0; name && i < sizeof saved_types / sizeof *saved_types; i++)
-        saved |= strcmp(name, saved_types[i]) == 0;
-    for (const struct hf_type *type = hf_types; saved && type->name; type++)
-        if (strcmp(type->name, name) == 0) return type;
-    return NULL;
+    const struct hf_type *type = hf_types;
+    while (type->name && strcmp(type->name, name) != 0)
+        type++;
+    return type->name ? type : NULL;
 }
 
 /* ---- is it the same ---- */
@@ -393,7 +381,9 @@ char *train_config_text(const char *source, const struct rk_model *model,
 {
     if (train->block_tokens) return NULL;
     char *text = checked(config_from(source, model, train), model, train);
-    for (size_t i = 0; !text && i < sizeof saved_types / sizeof *saved_types; i++)
-        text = checked(config_of(saved_type(saved_types[i]), model, train), model, train);
+    /* of several that have a shape the first is written */
+    for (const struct exact_type *type = train_exact_types; !text && type->name; type++)
+        if (type->facts & SAVED)
+            text = checked(config_of(hf_type_of(type->name), model, train), model, train);
     return text;
 }

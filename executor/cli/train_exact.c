@@ -10,27 +10,30 @@
 
 /* Types whose arithmetic is the executor's apart from the keys below, which a file leaves to the
  * configuration classes of transformers 4.57 (minicpm: to the code in its checkpoints). */
-static const struct exact_type types[] = {
-    {"gpt2", 1e-5, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
-    {"llama", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
-    {"mistral", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
-    {"mixtral", 1e-5, 1e6, RK_NAMES_OF_MODEL, 0, NULL},
-    {"qwen2", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
-    {"qwen2_moe", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
-    {"qwen3", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
-    {"qwen3_moe", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
-    {"deepseek_v2", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
-    {"deepseek_v3", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
-    {"kimi_k2", 1e-6, 1e4, RK_NAMES_OF_MODEL, 0, NULL},
-    {"dots1", 1e-6, 1e4, RK_NAMES_LLAMA, 0, NULL},
-    {"glm", 1.5625e-7, 1e4, RK_NAMES_GLM, NEIGHBOURS, "{\"partial_rotary_factor\": 0.5}"},
-    {"glm4", 1.5625e-7, 1e4, RK_NAMES_GLM, NEIGHBOURS, "{\"partial_rotary_factor\": 0.5}"},
-    {"glm4_moe", 1e-5, 1e4, RK_NAMES_LLAMA, 0, "{\"partial_rotary_factor\": 0.5}"},
+const struct exact_type train_exact_types[] = {
+    {"gpt2", 1e-5, 1e4, RK_NAMES_OF_MODEL, SAVED, NULL},
+    {"llama", 1e-6, 1e4, RK_NAMES_OF_MODEL, SAVED, NULL},
+    {"mistral", 1e-6, 1e4, RK_NAMES_OF_MODEL, SAVED, NULL},
+    {"mixtral", 1e-5, 1e6, RK_NAMES_OF_MODEL, NAMED_OTHERWISE, NULL},
+    {"qwen2", 1e-6, 1e4, RK_NAMES_OF_MODEL, SAVED, NULL},
+    {"qwen2_moe", 1e-6, 1e4, RK_NAMES_OF_MODEL, UNNORMALISED | SAVED, NULL},
+    {"qwen3", 1e-6, 1e4, RK_NAMES_OF_MODEL, SAVED, NULL},
+    {"qwen3_moe", 1e-6, 1e4, RK_NAMES_OF_MODEL, UNNORMALISED | SAVED, NULL},
+    {"deepseek_v2", 1e-6, 1e4, RK_NAMES_OF_MODEL, UNNORMALISED | SAVED, NULL},
+    {"deepseek_v3", 1e-6, 1e4, RK_NAMES_OF_MODEL, STRETCHES_SCORES | SAVED, NULL},
+    {"kimi_k2", 1e-6, 1e4, RK_NAMES_OF_MODEL, STRETCHES_SCORES, NULL},
+    {"dots1", 1e-6, 1e4, RK_NAMES_LLAMA, UNNORMALISED, NULL},
+    {"glm", 1.5625e-7, 1e4, RK_NAMES_GLM, NEIGHBOURS | TURNS_PARTS,
+     "{\"partial_rotary_factor\": 0.5}"},
+    {"glm4", 1.5625e-7, 1e4, RK_NAMES_GLM, NEIGHBOURS | TURNS_PARTS,
+     "{\"partial_rotary_factor\": 0.5}"},
+    {"glm4_moe", 1e-5, 1e4, RK_NAMES_LLAMA, TURNS_PARTS, "{\"partial_rotary_factor\": 0.5}"},
     {"exaone", 1e-5, 1e4, RK_NAMES_EXAONE, 0, NULL},
     {"exaone4", 1e-5, 1e4, RK_NAMES_LLAMA, NORMS_AFTER | TURNS_LOCAL_IF_ANY, NULL},
     {"ernie4_5", 1e-5, 5e5, RK_NAMES_LLAMA, NEIGHBOURS, NULL},
     {"seed_oss", 1e-6, 1e4, RK_NAMES_LLAMA, 0, NULL},
-    {"nemotron", 1e-5, 1e4, RK_NAMES_LLAMA, NORMS_ADD_ONE, "{\"partial_rotary_factor\": 0.5}"},
+    {"nemotron", 1e-5, 1e4, RK_NAMES_LLAMA, NORMS_ADD_ONE | TURNS_PARTS,
+     "{\"partial_rotary_factor\": 0.5}"},
     {"gemma", 1e-6, 1e4, RK_NAMES_LLAMA, GEMMA, NULL},
     {"gemma2", 1e-6, 1e4, RK_NAMES_LLAMA, GEMMA,
      "{\"attn_logit_softcapping\": 50, \"final_logit_softcapping\": 30, "
@@ -47,27 +50,26 @@ static const struct exact_type types[] = {
     {"smollm3", 1e-6, 2e6, RK_NAMES_LLAMA, 0, "{\"no_rope_layer_interval\": 4}"},
     {"minicpm", 1e-6, 1e4, RK_NAMES_LLAMA, 0,
      "{\"scale_emb\": 1, \"scale_depth\": 1, \"dim_model_base\": 1}"},
-    {"phi3", 1e-5, 1e4, RK_NAMES_PHI3, 0, NULL},
-    {"phi", 1e-5, 1e4, RK_NAMES_PHI, 0, "{\"partial_rotary_factor\": 0.5}"},
+    {"phi3", 1e-5, 1e4, RK_NAMES_PHI3, TURNS_PARTS, NULL},
+    {"phi", 1e-5, 1e4, RK_NAMES_PHI, TURNS_PARTS, "{\"partial_rotary_factor\": 0.5}"},
     {"starcoder2", 1e-5, 1e4, RK_NAMES_STARCODER2, 0, NULL},
-    {"stablelm", 1e-5, 1e4, RK_NAMES_LLAMA, 0, "{\"partial_rotary_factor\": 0.25}"},
+    {"stablelm", 1e-5, 1e4, RK_NAMES_LLAMA, TURNS_PARTS, "{\"partial_rotary_factor\": 0.25}"},
     {"olmo", 1e-5, 1e4, RK_NAMES_LLAMA, 0, NULL},
     {"olmo2", 1e-5, 1e4, RK_NAMES_LLAMA, NORMS_AFTER | WIDE_NORMS, NULL},
     {"olmo3", 1e-5, 1e4, RK_NAMES_LLAMA, NORMS_AFTER | WIDE_NORMS | STRETCHES_WHOLE, NULL},
-    {"olmoe", 1e-5, 1e4, RK_NAMES_LLAMA, WIDE_NORMS, NULL},
+    {"olmoe", 1e-5, 1e4, RK_NAMES_LLAMA, WIDE_NORMS | UNNORMALISED, NULL},
     {"arcee", 1e-5, 1e4, RK_NAMES_LLAMA, 0, NULL},
     {"cohere", 1e-5, 1e4, RK_NAMES_LLAMA, NEIGHBOURS, "{\"logit_scale\": 0.0625}"},
     {"cohere2", 1e-5, 1e4, RK_NAMES_LLAMA, NEIGHBOURS | TURNS_LOCAL, "{\"logit_scale\": 0.0625}"},
-    {"gpt_neox", 1e-5, 1e4, RK_NAMES_NEOX, EXACT_GELU,
+    {"gpt_neox", 1e-5, 1e4, RK_NAMES_NEOX, EXACT_GELU | TURNS_PARTS,
      "{\"rotary_pct\": 0.25, \"rotary_emb_base\": 10000}"},
-    {"gptj", 1e-5, 1e4, RK_NAMES_GPTJ, NEIGHBOURS, "{\"rotary_dim\": 64}"},
+    {"gptj", 1e-5, 1e4, RK_NAMES_GPTJ, NEIGHBOURS | TURNS_PARTS, "{\"rotary_dim\": 64}"},
     {"opt", 1e-5, 1e4, RK_NAMES_OPT, SECOND_ROW, NULL},
     {"bloom", 1e-5, 1e4, RK_NAMES_BLOOM, 0, NULL},
     {"mpt", 1e-5, 1e4, RK_NAMES_MPT, EXACT_GELU, NULL},
     {"falcon", 1e-5, 1e4, RK_NAMES_FALCON, EXACT_GELU, NULL},
+    {.name = NULL},
 };
-
-enum { TYPES = sizeof types / sizeof *types };
 
 /* Keys that change no arithmetic of a step, or that train_model_details() follows or refuses
  * itself. Ended by "*": all that begin so. There is no dropout, which docs/train.md says; losses of
@@ -270,9 +272,9 @@ static enum rk_status refuse_type(const struct document *document, const char *n
 {
     char list[400];
     size_t used = 0;
-    for (int i = 0; i < TYPES && used < sizeof list; i++)
+    for (const struct exact_type *t = train_exact_types; t->name && used < sizeof list; t++)
         used +=
-            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", types[i].name);
+            (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", t->name);
     return rk_fail(error, RK_UNSUPPORTED, document->path, 0, 0,
                    "the executor has not the arithmetic of %.40s models: take one of %s", name,
                    list);
@@ -280,8 +282,8 @@ static enum rk_status refuse_type(const struct document *document, const char *n
 
 const struct exact_type *train_exact_type(const char *name)
 {
-    for (int i = 0; name && i < TYPES; i++)
-        if (strcmp(types[i].name, name) == 0) return &types[i];
+    for (const struct exact_type *type = train_exact_types; name && type->name; type++)
+        if (strcmp(type->name, name) == 0) return type;
     return NULL;
 }
 

@@ -14,12 +14,18 @@ enum exact_fact {
     WIDE_NORMS = 4,
     NEIGHBOURS = 8,
     EXACT_GELU = 16,
-    SECOND_ROW = 32,          /* positions begin with the third row of their table */
-    TURNS_LOCAL = 64,         /* RoPE turns heads of local layers alone */
-    ROUTERS_ADD = 128,        /* biases of routers are of their scores */
-    TURNS_LOCAL_IF_ANY = 256, /* ... where there are local layers; else of all */
-    NORMS_ADD_ONE = 512,      /* norms multiply by 1 + weights */
-    STRETCHES_WHOLE = 1024    /* RoPE of local layers is not stretched */
+    SECOND_ROW = 32,                      /* positions begin with the third row of their table */
+    TURNS_LOCAL = 64,                     /* RoPE turns heads of local layers alone */
+    ROUTERS_ADD = 128,                    /* biases of routers are of their scores */
+    TURNS_LOCAL_IF_ANY = 256,             /* ... where there are local layers; else of all */
+    NORMS_ADD_ONE = 512,                  /* norms multiply by 1 + weights */
+    STRETCHES_WHOLE = 1024,               /* RoPE of local layers is not stretched */
+    ARITHMETIC = 2 * STRETCHES_WHOLE - 1, /* all of those above */
+    UNNORMALISED = 2048,                  /* norm_topk_prob is false where a file does not say it */
+    STRETCHES_SCORES = 4096,              /* mscale_all_dim of yarn scales scores as well */
+    TURNS_PARTS = 8192,     /* of each head; others that say a part mean something else */
+    SAVED = 16384,          /* tensors are called as executor/run/weights.c writes them */
+    NAMED_OTHERWISE = 32768 /* ... are written under other names than the type's */
 };
 
 struct exact_type {
@@ -29,6 +35,9 @@ struct exact_type {
     unsigned facts;   /* enum exact_fact */
     const char *said; /* defaults of keys that the file does not have; NULL */
 };
+
+/* By the modelling classes of transformers 4.57. Ended by a row without a name. */
+extern const struct exact_type train_exact_types[];
 
 /* NULL: the executor has not its arithmetic. */
 const struct exact_type *train_exact_type(const char *name);

@@ -49,10 +49,11 @@ static enum rk_status read_yarn(const struct document *document, const char *pla
                                 const json_t *said, struct rk_rotary_stretch *stretch,
                                 struct rk_error *error)
 {
-    const char *type = json_string_value(json_object_get(document->root, "model_type"));
+    const struct exact_type *type =
+        train_exact_type(json_string_value(json_object_get(document->root, "model_type")));
     const double most = number_at(document->root, "max_position_embeddings", 0);
     const double all = number_at(said, "mscale_all_dim", 0), times = number_at(said, "mscale", 0);
-    const bool v3 = type && (strcmp(type, "deepseek_v3") == 0 || strcmp(type, "kimi_k2") == 0);
+    const bool scales = type && type->facts & STRETCHES_SCORES;
     struct rk_rotary_stretch s = {.factor = number_at(said, "factor", 0), .yarn = true};
     s.context = number_at(said, "original_max_position_embeddings", most);
     s.high = number_at(said, "beta_fast", 32);
@@ -69,7 +70,7 @@ static enum rk_status read_yarn(const struct document *document, const char *pla
                        "%s: factor %g, and max_position_embeddings is %g times the context before: "
                        "transformers goes by the latter, others by the former; let both agree",
                        place, s.factor, most / s.context);
-    if (all > 0 && !v3) return refuse(document, "mscale_all_dim", error);
+    if (all > 0 && !scales) return refuse(document, "mscale_all_dim", error);
     s.magnitude =
         number_at(said, "attention_factor",
                   times > 0 && all > 0 ? yarn_scale(s.factor, times) / yarn_scale(s.factor, all)
@@ -167,26 +168,20 @@ static enum rk_status read_rotary(const struct document *document, struct rk_tra
     return RK_OK;
 }
 
-/* Ernie's router has biases, and a softmax even so. */
 static void read_router(const json_t *root, struct rk_train *train)
 {
     static const char *const scales[] = {"routed_scaling_factor", NULL};
-    /* types whose norm_topk_prob is false where a file does not say it, in transformers */
-    static const char *const unnormalised[] = {"deepseek_v2", "olmoe", "qwen2_moe", "qwen3_moe",
-                                               "dots1"};
+    const struct exact_type *type =
+        train_exact_type(json_string_value(json_object_get(root, "model_type")));
     const char *scores = json_string_value(json_object_get(root, "scoring_func"));
-    const char *type = json_string_value(json_object_get(root, "model_type"));
     const json_t *normalises = json_object_get(root, "norm_topk_prob");
     if (json_is_boolean(normalises))
         train->renormalise = json_is_true(normalises);
-    else
-        for (size_t i = 0; type && i < sizeof unnormalised / sizeof *unnormalised; i++)
-            if (strcmp(type, unnormalised[i]) == 0) train->renormalise = false;
+    else if (type && type->facts & UNNORMALISED)
+        train->renormalise = false;
     read_number(root, scales, &train->route_scale);
     if (scores)
         train->scores = strcmp(scores, "sigmoid") == 0 ? RK_SCORES_SIGMOID : RK_SCORES_SOFTMAX;
-    else if (type && strncmp(type, "ernie", 5) == 0)
-        train->scores = RK_SCORES_SOFTMAX;
 }
 
 enum rk_status train_model_details(const struct document *document, const struct rk_model *model,
@@ -233,7 +228,7 @@ static enum rk_status check_imported(const struct document *said, struct rk_erro
         sscanf(text, "config.json of Hugging Face transformers, model_type %63s", name) != 1)
         return RK_OK;
     const struct exact_type *type = train_exact_type(name);
-    if (type && !type->facts && !type->said) return RK_OK;
+    if (type && !(type->facts & ARITHMETIC) && !type->said) return RK_OK;
     return rk_fail(error, RK_UNSUPPORTED, said->path, 0, 0,
                    "it has the shape of a %s model, and not what else its config.json says of the "
                    "arithmetic: give that file",

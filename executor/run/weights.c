@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "plan/layers.h"
-#include "run/weight_names.h"
 
 #include "base/hash.h"
 #include "workload/pattern.h"

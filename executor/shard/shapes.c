@@ -1,18 +1,22 @@
 #include "shard/shapes.h"
 
+#include "base/text.h"
+#include <reckon/shard.h>
+
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-static void note(struct shape_notes *notes, const char *format, ...) RK_PRINTF(2, 3);
+static void note(struct rk_shard_notes *notes, const char *format, ...) RK_PRINTF(2, 3);
 
-static void note(struct shape_notes *notes, const char *format, ...)
+static void note(struct rk_shard_notes *notes, const char *format, ...)
 {
     va_list values;
-    if (notes->count == SHAPE_NOTES) return;
+    if (notes->count == RK_SHARD_NOTES) return;
     va_start(values, format);
-    vsnprintf(notes->text[notes->count++], SHAPE_NOTE, format, values);
+    vsnprintf(notes->text[notes->count++], RK_SHARD_NOTE, format, values);
     va_end(values);
 }
 
@@ -123,14 +127,14 @@ uint64_t shapes_layers(const struct store *store)
 }
 
 /* The files are right. */
-static void correct(uint64_t *member, uint64_t seen, const char *name, struct shape_notes *notes)
+static void correct(uint64_t *member, uint64_t seen, const char *name, struct rk_shard_notes *notes)
 {
     if (!seen || *member == seen) return;
     note(notes, "%s: the files have %" PRIu64 ", config.json says %" PRIu64, name, seen, *member);
     *member = seen;
 }
 
-static void correct_all(struct rk_model *m, const struct seen *s, struct shape_notes *notes)
+static void correct_all(struct rk_model *m, const struct seen *s, struct rk_shard_notes *notes)
 {
     correct(&m->layers, s->layers, "layers", notes);
     correct(&m->hidden, s->hidden, "hidden", notes);
@@ -150,7 +154,7 @@ static void correct_all(struct rk_model *m, const struct seen *s, struct shape_n
 
 /* Tensors named as llama's, of dense models and mixtures. */
 static enum rk_status infer(const struct store *store, const struct seen *s, struct rk_model *m,
-                            struct shape_notes *notes, struct rk_error *error)
+                            struct rk_shard_notes *notes, struct rk_error *error)
 {
     enum { USUAL_HEAD = 128, USUAL_SEQUENCE = 4096, USUAL_ACTIVE = 2 };
     const uint64_t d = s->head_dim ? s->head_dim : USUAL_HEAD;
@@ -192,11 +196,10 @@ static enum rk_status infer(const struct store *store, const struct seen *s, str
     return RK_OK;
 }
 
-enum rk_status shapes_of_checkpoint(const struct store *store, struct rk_model *model,
-                                    struct shape_notes *notes, struct rk_error *error)
+static enum rk_status shape_of(const struct store *store, struct rk_model *model,
+                               struct rk_shard_notes *notes, struct rk_error *error)
 {
     const struct seen s = look(store);
-    notes->count = 0;
     if (!store->has_model && store->config.status) {
         *error = store->config;
         return error->status;
@@ -205,4 +208,26 @@ enum rk_status shapes_of_checkpoint(const struct store *store, struct rk_model *
     *model = store->model;
     correct_all(model, &s, notes);
     return RK_OK;
+}
+
+bool rk_shard_has_weights(const char *folder)
+{
+    DIR *files = opendir(folder);
+    bool found = store_is_shards(folder);
+    for (struct dirent *file; files && !found && (file = readdir(files));)
+        found = text_ends_in(file->d_name, ".safetensors");
+    if (files) closedir(files);
+    return found;
+}
+
+enum rk_status rk_shard_model(const char *path, struct rk_model *model,
+                              struct rk_shard_notes *notes, struct rk_error *error)
+{
+    struct store store;
+    enum rk_status status = store_is_shards(path) ? store_open_shards(path, &store, error)
+                                                  : store_open_checkpoint(path, &store, error);
+    notes->count = 0;
+    if (status == RK_OK) status = shape_of(&store, model, notes, error);
+    store_release(&store);
+    return status;
 }

@@ -10,18 +10,6 @@
 
 #include "shard/store.h"
 
-enum { SHAPE_NOTES = 12, SHAPE_NOTE = 192 };
-
-struct shape_notes {
-    int count;
-    char text[SHAPE_NOTES][SHAPE_NOTE];
-};
-
-/* The model of an open checkpoint. RK_BAD_INPUT when it has neither config.json nor the tensors
- * that the shape is read from. */
-enum rk_status shapes_of_checkpoint(const struct store *store, struct rk_model *model,
-                                    struct shape_notes *notes, struct rk_error *error);
-
 /* Layers by the numbers in names, where nothing else is known of a model. */
 uint64_t shapes_layers(const struct store *store);
 

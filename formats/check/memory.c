@@ -1,12 +1,11 @@
 #include "check/memory.h"
 #include "check/findings.h"
-#include "facts/learned.h"
-#include "facts/sure.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <reckon/advise.h>
 #include <reckon/predict.h>
+#include <reckon/sure.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +28,8 @@ static enum good good_of(const struct rk_saving *s, const struct rk_model *model
                          const struct rk_plan *plan, double capacity, bool states_only)
 {
     if (s->fits)
-        return sure_of(model, plan, s->need_bytes, capacity, NULL) == SURE_FITS ? SURELY : FITS;
+        return rk_sure_of(model, plan, s->need_bytes, capacity, NULL) == RK_SURE_FITS ? SURELY
+                                                                                      : FITS;
     return states_only && s->states_bytes <= capacity ? STATES_FIT : NO_HELP;
 }
 
@@ -78,18 +78,18 @@ struct rk_finding *memory_blame(const struct rk_model *model, const struct rk_pl
                                 struct rk_findings *findings)
 {
     const bool learned = !tier && !exact;
-    const double chance = learned ? learned_fit_within(model, plan, need, capacity) : NAN;
-    const enum sure sure = learned           ? sure_of(model, plan, need, capacity, NULL)
-                           : need > capacity ? SURE_NOT
-                                             : SURE_FITS;
+    const double chance = learned ? rk_fit_chance_within(model, plan, need, capacity) : NAN;
+    const enum rk_sure sure = learned           ? rk_sure_of(model, plan, need, capacity, NULL)
+                              : need > capacity ? RK_SURE_NOT
+                                                : RK_SURE_FITS;
     char of[32] = "";
-    if (sure == SURE_FITS) return NULL;
+    if (sure == RK_SURE_FITS) return NULL;
     struct rk_finding *f = findings_add(findings, "5.stage");
     if (need <= capacity * (exact ? 1 : slack[STAGE]) && !(round(100 * chance) <= HOPELESS))
-        f->severity = sure == SURE_NOT ? RK_WARNING : RK_ASSUMED;
+        f->severity = sure == RK_SURE_NOT ? RK_WARNING : RK_ASSUMED;
     if (!isnan(chance)) snprintf(of, sizeof of, ", P(fits) %.0f %%", 100 * chance);
     snprintf(f->have, sizeof f->have, "%.1f GiB", need / GiB);
-    snprintf(f->need, sizeof f->need, "%s%s: %.0f GiB are there", sure_name(sure), of,
+    snprintf(f->need, sizeof f->need, "%s%s: %.0f GiB are there", rk_sure_name(sure), of,
              capacity / GiB);
     return f;
 }
@@ -121,10 +121,11 @@ static void judge_plan(const struct rk_model *model, const struct rk_system *sys
     struct rk_finding *f = NULL;
     int fullest = 0, tightest = 0;
     for (int i = 1; i < p->stages; i++) {
-        if (sure_states(p->stage[i].holds) > sure_states(p->stage[fullest].holds)) fullest = i;
+        if (rk_sure_states(p->stage[i].holds) > rk_sure_states(p->stage[fullest].holds))
+            fullest = i;
         if (p->stage[i].total_bytes > p->stage[tightest].total_bytes) tightest = i;
     }
-    const double states = sure_states(p->stage[fullest].holds);
+    const double states = rk_sure_states(p->stage[fullest].holds);
     if (!launch->states_only) judge_lower(model, system, plan, launch->exact_memory, p, findings);
     if (states > capacity * slack[STATES]) {
         f = findings_add(findings, "5.states");

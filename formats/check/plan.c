@@ -5,9 +5,9 @@
 #include "check/launch.h"
 #include "check/memory.h"
 #include "clusters/predict.h"
-#include "facts/choices.h"
 #include "rules/rules.h"
 
+#include <reckon/catalog.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ static void take_idle(const struct asked *a)
 {
     const char *because, *word;
     for (int next = 0;
-         (word = choice_without_effect(a->rules.model, a->rules.plan, &next, &because));) {
+         (word = rk_plan_idle_word(a->rules.model, a->rules.plan, &next, &because));) {
         struct rk_finding *f = findings_add(a->out, "12.effect");
         snprintf(f->what, sizeof f->what, "%s", word);
         snprintf(f->need, sizeof f->need, "has no effect: %s", because);

@@ -156,7 +156,7 @@ enum rk_status calibrate_log(const struct calibrate_log *log, const char *system
     enum rk_status status = read_run(log, system, fact, error);
     if (status != RK_OK) return status;
     const struct rk_plan *plan = &fact->plan;
-    const double sequence = tokens_trained(&fact->model, plan);
+    const double sequence = rk_tokens_trained(&fact->model, plan);
     status = train_log_load(
         log->path,
         &(struct train_log_scale){(double)plan->batch,

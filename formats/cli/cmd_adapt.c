@@ -6,8 +6,6 @@
 #include "cli/plan_operands.h"
 #include "cli/progress.h"
 #include "cli/show.h"
-#include "facts/headroom.h"
-#include "facts/learned.h"
 #include "logs/train_log.h"
 #include "text/fields.h"
 #include "text/output.h"
@@ -142,8 +140,9 @@ static json_t *factors_of(const struct adapt_event *event)
 static void say_fit(json_t *line, const struct plan_input *input, const struct adapt_event *event)
 {
     const double bytes = event->filled * input->system.memory[0].capacity_bytes;
-    const double fits =
-        input->system.machine ? NAN : learned_fit(&input->model, &input->system, &event->to, bytes);
+    const double fits = input->system.machine
+                            ? NAN
+                            : rk_fit_chance(&input->model, &input->system, &event->to, bytes);
     json_object_set_new(line, "new_memory_share", json_real(event->filled));
     if (!isnan(fits)) json_object_set_new(line, "fits", json_real(fits));
     if (event->full)
@@ -282,8 +281,8 @@ static enum rk_status least_room(const char *headroom, const struct plan_input *
     *room = 1;
     for (int i = 0; i < clusters && status == RK_OK; i++) {
         double own;
-        status = headroom_room(headroom, &input->model, rk_system_of(&input->system, i),
-                               &input->draft.plan, &own, error);
+        status = rk_headroom_share(headroom, &input->model, rk_system_of(&input->system, i),
+                                   &input->draft.plan, &own, error);
         if (own < *room) *room = own;
     }
     return status;
@@ -303,7 +302,7 @@ static enum rk_status follow(const struct adapt_args *args, const struct plan_in
                              struct rk_error *error)
 {
     const struct rk_plan *plan = &input->draft.plan;
-    const double sequence = tokens_trained(&input->model, plan);
+    const double sequence = rk_tokens_trained(&input->model, plan);
     struct stream stream = {
         .path = args->records,
         .scale = {(double)plan->batch, (double)plan->batch * sequence / (double)plan->ranks}};

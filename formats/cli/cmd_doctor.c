@@ -14,7 +14,6 @@
 #include "cli/plan_operands.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
-#include "facts/headroom.h"
 #include "keys/detect.h"
 #include "logs/train_log.h"
 #include "megatron/run_script.h"
@@ -247,7 +246,7 @@ static void add_changes(struct report *report, const struct forecast *f,
     const double usable = gains_usable(f->model, f->system, f->plan);
     const double own = p->stage[p->tightest].total_bytes;
     const double have = f->system->memory[0].capacity_bytes;
-    const double beside = headroom_beside(f->model, f->plan, own, have);
+    const double beside = rk_headroom_beside(f->model, f->plan, own, have);
     const struct gain_case gains = {.model = f->model,
                                     .system = f->system,
                                     .plan = f->plan,
@@ -271,7 +270,7 @@ static enum rk_status examine(struct report *report, struct doctor_args *args,
     static struct train_log log;
     static struct rk_prediction p;
     const struct rk_plan *plan = &input->draft.plan;
-    const double sequence = tokens_trained(&input->model, plan);
+    const double sequence = rk_tokens_trained(&input->model, plan);
     const struct train_log_scale scale = {(double)plan->batch,
                                           (double)plan->batch * sequence / (double)plan->ranks};
     struct memory_report memory;

@@ -20,7 +20,7 @@ struct validate_args {
     struct option_values by;
     bool rows, parts, regret, unmodelled, unread, constants, brief, blind;
     const char *rules, *output, *learn, *steps, *fit, *given, *sure;
-    struct sure_bounds bounds;
+    struct rk_sure_bounds bounds;
     struct option_texts only;
     struct show_args show;
 };
@@ -352,7 +352,7 @@ int cmd_validate(int argc, char **argv)
     const int done = options_read(&validate_usage, argc, argv, &args);
     if (done >= 0) return done;
     if (args.learn || args.steps) args.blind = true;
-    if (sure_read(args.sure, &args.bounds, &error) != RK_OK) return options_fail(&error);
+    if (rk_sure_read(args.sure, &args.bounds, &error) != RK_OK) return options_fail(&error);
     if (rules_load_or_own(args.rules, &rules, &error) != RK_OK) return options_fail(&error);
     const int code =
         args.constants || args.fit ? judge_constants(&rules, &args) : judge_rows(&rules, &args);

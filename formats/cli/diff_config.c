@@ -1,7 +1,6 @@
 #include "cli/diff_config.h"
 
 #include "base/memory.h"
-#include "facts/headroom.h"
 #include "text/output.h"
 
 #include <math.h>
@@ -33,7 +32,7 @@ enum rk_status diff_room(const struct diff_source *source, const struct diff_inp
 {
     const bool learned = !source->headroom || strcmp(source->headroom, "learned") == 0;
     const enum rk_status status =
-        headroom_room(source->headroom, &input->model, &input->system, &input->a, room, error);
+        rk_headroom_share(source->headroom, &input->model, &input->system, &input->a, room, error);
     if (status == RK_OK && learned) *room = fmax(*room, share_of(input));
     return status;
 }

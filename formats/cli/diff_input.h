@@ -12,7 +12,7 @@
 struct diff_source {
     const char *a, *b; /* plan file, line of words, or launch script; b NULL: the best there is */
     const char *model, *system;
-    const char *headroom; /* of the best there is: headroom.h; NULL: learned */
+    const char *headroom; /* of the best there is: sure.h; NULL: learned */
     uint64_t gpus, vocabulary, variant;
     struct option_texts sets, ignored;
     struct option_texts plans;  /* before a and b: diff_take_plans() */

@@ -8,7 +8,6 @@
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
 #include "cli/progress.h"
-#include "facts/headroom.h"
 #include "megatron/megatron.h"
 #include "plan/layers.h"
 #include "search/clusters_space.h"
@@ -245,7 +244,7 @@ static enum rk_status find_over_clusters(const struct diff_source *source, struc
     rk_plans_problem_init(problem, &input->model, &input->system, a->framework, 0, a->batch,
                           a->sequence);
     clusters_pin_words(problem, a);
-    enum rk_status status = headroom_of_clusters(source->headroom, problem, error);
+    enum rk_status status = rk_headroom_of_clusters(source->headroom, problem, error);
     if (status == RK_OK) status = propose(problem, 1, input, error);
     free(problem);
     return status;

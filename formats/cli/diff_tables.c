@@ -66,19 +66,19 @@ static void add_side(struct report *report, const struct diff *d, bool second)
     if (times) forecast_nearest(report, &f, side, false, &error);
 }
 
-static const char *side_word(const struct forecast *f, enum sure sure)
+static const char *side_word(const struct forecast *f, enum rk_sure sure)
 {
-    return sure == SURE_UNSURE ? "is unsure" : verdict_word(f, sure);
+    return sure == RK_SURE_UNSURE ? "is unsure" : verdict_word(f, sure);
 }
 
 const char *diff_verdict(struct report *report, const struct diff *d, enum report_tone *tone)
 {
     const struct forecast side_a = diff_side(d, false), side_b = diff_side(d, true);
-    const enum sure a = verdict_sure(&side_a, NULL), b = verdict_sure(&side_b, NULL);
+    const enum rk_sure a = verdict_sure(&side_a, NULL), b = verdict_sure(&side_b, NULL);
     char step_a[QUANTITY_TEXT], step_b[QUANTITY_TEXT];
     *tone = a == b ? verdict_tone(a) : REPORT_UNSURE;
     const char *fit =
-        a == SURE_FITS && b == SURE_FITS
+        a == RK_SURE_FITS && b == RK_SURE_FITS
             ? "both fit"
             : report_text(report, "A %s, B %s", side_word(&side_a, a), side_word(&side_b, b));
     if (!d->w.count) return report_text(report, "%s: the plans are the same", fit);
@@ -87,7 +87,7 @@ const char *diff_verdict(struct report *report, const struct diff *d, enum repor
     return report_text(report,
                        "%s: B %s %.1f %% %s time than A, %s against %s per step, %.3g times "
                        "the throughput",
-                       fit, b == SURE_NOT ? "would take" : "takes", 100 * fabs(1 - times),
+                       fit, b == RK_SURE_NOT ? "would take" : "takes", 100 * fabs(1 - times),
                        times <= 1 ? "less" : "more",
                        quantity_format(step_b, QUANTITY_SECONDS, d->w.b.step_s),
                        quantity_format(step_a, QUANTITY_SECONDS, d->w.a.step_s),

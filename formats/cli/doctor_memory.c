@@ -222,7 +222,7 @@ static void add_headline(struct report *report, const struct forecast *f,
 static void add_verdict(struct report *report, const struct forecast *f,
                         const struct memory_report *m, const char *change)
 {
-    const enum sure sure = verdict_sure(f, NULL);
+    const enum rk_sure sure = verdict_sure(f, NULL);
     const double bytes = f->prediction->stage[f->prediction->tightest].allocated_bytes;
     const bool more = m->allocated_bytes + m->asked_bytes > 1.1 * bytes;
     char predicted[QUANTITY_TEXT], taken[QUANTITY_TEXT] = "";
@@ -236,8 +236,8 @@ static void add_verdict(struct report *report, const struct forecast *f,
     }
     report_answer(report, verdict_tone(sure),
                   report_text(report, "%s: tensors take %s at the predicted peak%s; %s",
-                              sure_name(sure), quantity_format(predicted, QUANTITY_BYTES, bytes),
-                              sure != SURE_FITS || others > 0 ? ""
+                              rk_sure_name(sure), quantity_format(predicted, QUANTITY_BYTES, bytes),
+                              sure != RK_SURE_FITS || others > 0 ? ""
                               : more ? ", and the run stores something that the plan does not have"
                                      : ": look at what the run holds outside its tensors",
                               change));

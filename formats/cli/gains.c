@@ -3,9 +3,9 @@
 #include "base/text.h"
 #include "catalog/plan_compare.h"
 #include "cli/launchable.h"
-#include "facts/headroom.h"
 #include "knobs/knobs.h"
 
+#include <reckon/sure.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ double gains_usable(const struct rk_model *model, const struct rk_system *system
 {
     double room;
     struct rk_error ignored;
-    const enum rk_status status = headroom_room(NULL, model, system, plan, &room, &ignored);
+    const enum rk_status status = rk_headroom_share(NULL, model, system, plan, &room, &ignored);
     return system->memory[0].capacity_bytes * (status == RK_OK ? room : 1);
 }
 

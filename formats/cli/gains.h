@@ -35,7 +35,7 @@ struct gain_case {
 /* The gains, the largest first. Returns how many, at most GAINS. */
 int gains_of(const struct gain_case *of, struct gain gains[static GAINS]);
 
-/* The memory that plans like this may need (headroom.h); where that cannot be said, all. */
+/* The memory that plans like this may need (sure.h); where that cannot be said, all. */
 double gains_usable(const struct rk_model *model, const struct rk_system *system,
                     const struct rk_plan *plan);
 

@@ -1,6 +1,6 @@
 #include "cli/launch_run.h"
+#include "catalog/hosts.h"
 #include "cli/placement.h"
-#include "workload/layers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,13 +51,13 @@ enum rk_status launch_run_of(const struct run_args *args, const struct rk_model 
     struct run_terms terms = {.facts = NULL};
     struct rk_prediction prediction = {.timed = false};
     const struct forecast f = {model, system, plan, &prediction, "", NULL};
-    const double step_tokens = (double)plan->batch * tokens_trained(model, plan);
+    const double step_tokens = (double)plan->batch * rk_tokens_trained(model, plan);
     double tokens;
     *run = (struct launch_run){.steps = 0};
     enum rk_status status = run_check(args, error);
     if (status != RK_OK || args->phases) return status;
     if (system) take_network(system, plan, run);
-    if (system) run->node = placement_node(system);
+    if (system) run->node = host_node_size(system);
     if (system) run->together = placement_used(system, plan);
     if (system) run->rocm = system->kernels.platforms == 1u << RK_ROCM;
     if (system) rk_predict(model, system, plan, &prediction);

@@ -6,6 +6,7 @@
 #include "study/baselines.h"
 
 #include <math.h>
+#include <reckon/catalog.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,10 @@
 #define RECKON_CLI_VALIDATE_TABLES_H
 
 #include "facts/results.h"
-#include "facts/sure.h"
 #include "report/report.h"
 #include "study/left_out.h"
+
+#include <reckon/sure.h>
 
 /* Each returns RK_NO_MEMORY when there is no memory. */
 
@@ -39,7 +40,7 @@ enum rk_status validate_bars(struct report *report, const struct results *result
 
 /* Which runs are predicted to fit, and of which that is sure. */
 void validate_fits(struct report *report, const struct results *results,
-                   const struct sure_bounds *bounds);
+                   const struct rk_sure_bounds *bounds);
 
 /* Planner regret: a summary, and with `groups` every group. */
 enum rk_status validate_regret(struct report *report, const struct results *results, bool groups,

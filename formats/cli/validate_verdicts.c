@@ -21,8 +21,8 @@ static size_t count_verdicts(const struct results *results, enum result_verdict 
 }
 
 /* Rows that ran, or did not, by what is sure of them: a row with several figures counts once. */
-static void count_sure(const struct results *results, const struct sure_bounds *bounds,
-                       size_t count[2][SURE_UNSURE + 1])
+static void count_sure(const struct results *results, const struct rk_sure_bounds *bounds,
+                       size_t count[2][RK_SURE_UNSURE + 1])
 {
     const char *last = "";
     for (size_t i = 0; i < results->count; i++) {
@@ -33,13 +33,14 @@ static void count_sure(const struct results *results, const struct sure_bounds *
         if (again || r->verdict == RESULT_UNMODELLED) continue;
         const bool oom = r->verdict == RESULT_OOM_REJECTED || r->verdict == RESULT_OOM_ACCEPTED;
         const bool fits = r->verdict == RESULT_COMPARED || r->verdict == RESULT_OOM_ACCEPTED;
-        const enum sure by_verdict = fits ? SURE_FITS : SURE_NOT; /* of a lower tier, or untimed */
+        const enum rk_sure by_verdict =
+            fits ? RK_SURE_FITS : RK_SURE_NOT; /* of a lower tier, or untimed */
         const bool known = j->total_bytes > 0 && (fits || j->reason.tier == 0);
-        const bool hopeless = sure_states(j->holds) > j->capacity_bytes;
-        count[oom][!known ? by_verdict
-                   : hopeless
-                       ? SURE_NOT
-                       : sure_of(&r->model, &j->plan, j->total_bytes, j->capacity_bytes, bounds)]++;
+        const bool hopeless = rk_sure_states(j->holds) > j->capacity_bytes;
+        count[oom][!known     ? by_verdict
+                   : hopeless ? RK_SURE_NOT
+                              : rk_sure_of(&r->model, &j->plan, j->total_bytes, j->capacity_bytes,
+                                           bounds)]++;
     }
 }
 
@@ -52,7 +53,7 @@ static void add_share(struct report *report, struct report_table *table, const c
 }
 
 void validate_fits(struct report *report, const struct results *results,
-                   const struct sure_bounds *bounds)
+                   const struct rk_sure_bounds *bounds)
 {
     static const struct report_column columns[] = {
         {.name = "runs", .title = "of"},
@@ -64,18 +65,18 @@ void validate_fits(struct report *report, const struct results *results,
     const size_t accepted = count_verdicts(results, RESULT_OOM_ACCEPTED);
     const size_t ran = count_verdicts(results, RESULT_COMPARED);
     const size_t refused = count_verdicts(results, RESULT_REFUSED);
-    size_t sure[2][SURE_UNSURE + 1] = {{0}};
+    size_t sure[2][RK_SURE_UNSURE + 1] = {{0}};
     if (rejected + accepted + ran + refused == 0) return;
     count_sure(results, bounds, sure);
-    const size_t unsure = sure[0][SURE_UNSURE] + sure[1][SURE_UNSURE];
+    const size_t unsure = sure[0][RK_SURE_UNSURE] + sure[1][RK_SURE_UNSURE];
     struct report_table *table =
         REPORT_LIST(report, "fits", "What fits", REPORT_IN_TEXT | REPORT_IN_JSON, columns);
     add_share(report, table, "out of memory, rejected", rejected + accepted, rejected);
     add_share(report, table, "ran, accepted", ran + refused, ran);
     add_share(report, table, "  sure, out of memory, rejected",
-              sure[1][SURE_NOT] + sure[1][SURE_FITS], sure[1][SURE_NOT]);
-    add_share(report, table, "  sure, ran, accepted", sure[0][SURE_NOT] + sure[0][SURE_FITS],
-              sure[0][SURE_FITS]);
+              sure[1][RK_SURE_NOT] + sure[1][RK_SURE_FITS], sure[1][RK_SURE_NOT]);
+    add_share(report, table, "  sure, ran, accepted", sure[0][RK_SURE_NOT] + sure[0][RK_SURE_FITS],
+              sure[0][RK_SURE_FITS]);
     add_share(report, table, "  unsure", rejected + accepted + ran + refused, unsure);
 }
 

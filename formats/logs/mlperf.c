@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "logs/mllog.h"
-#include "logs/mlperf_cells.h"
 #include "text/document.h"
 #include "text/text_file.h"
 

@@ -11,23 +11,9 @@
 #ifndef RECKON_LOGS_MLPERF_H
 #define RECKON_LOGS_MLPERF_H
 
+#include "logs/mlperf_cells.h"
+
 #include <reckon/status.h>
-#include <stdbool.h>
-#include <stddef.h>
-
-enum { MLPERF_CELLS = 64, MLPERF_VALUE = 400 };
-
-struct mlperf_cell {
-    const char *name; /* of a column; static storage */
-    char value[MLPERF_VALUE];
-};
-
-struct mlperf_result {
-    char where[256]; /* SUBMITTER/results/SYSTEM/BENCHMARK */
-    char why[200];   /* it is no row; "" : it is one */
-    size_t cells;
-    struct mlperf_cell cell[MLPERF_CELLS];
-};
 
 struct mlperf {
     size_t results;
@@ -38,11 +24,5 @@ struct mlperf {
  * RK_BAD_INPUT: no such folder, or no result in it; RK_NO_MEMORY: no memory. */
 enum rk_status mlperf_read(const char *folder, struct mlperf *mlperf, struct rk_error *error);
 void mlperf_release(struct mlperf *mlperf); /* a zeroed one is fine */
-
-/* "" where the result has no such cell. */
-const char *mlperf_get(const struct mlperf_result *result, const char *name);
-
-/* Benchmarks that are read, ended by NULL: "llama31_405b", ... */
-const char *mlperf_benchmark(size_t index);
 
 #endif

@@ -2,7 +2,23 @@
 #ifndef RECKON_LOGS_MLPERF_CELLS_H
 #define RECKON_LOGS_MLPERF_CELLS_H
 
-#include "logs/mlperf.h"
+#include <reckon/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { MLPERF_CELLS = 64, MLPERF_VALUE = 400 };
+
+struct mlperf_cell {
+    const char *name; /* of a column; static storage */
+    char value[MLPERF_VALUE];
+};
+
+struct mlperf_result {
+    char where[256]; /* SUBMITTER/results/SYSTEM/BENCHMARK */
+    char why[200];   /* it is no row; "" : it is one */
+    size_t cells;
+    struct mlperf_cell cell[MLPERF_CELLS];
+};
 
 /* One that the scripts of the benchmark may have been run with. */
 struct mlperf_config {
@@ -22,6 +38,12 @@ struct mlperf_benchmark {
     const char
         *folders; /* "ft-llm|llama2_70b": what submitters call its folder, too; NULL: no other */
 };
+
+/* "" where the result has no such cell. */
+const char *mlperf_get(const struct mlperf_result *result, const char *name);
+
+/* Benchmarks that are read, ended by NULL: "llama31_405b", ... */
+const char *mlperf_benchmark(size_t index);
 
 const struct mlperf_benchmark *mlperf_benchmark_named(const char *name); /* NULL: not read */
 

@@ -188,30 +188,44 @@ static enum rk_status fail_launching(const struct work *w, const struct shell_wo
                    why.text, value ? "=FILE" : "");
 }
 
+enum { OPTION_VALUE = 8192 };
+
+/* Words after word `i`, up to the next option (of a launcher's at most one), joined by spaces:
+ * *used counts the option, too. `unknown`: one of them that is not known. */
+static enum rk_status join_values(struct work *w, size_t i, size_t end, bool launch,
+                                  const char *name, char value[static OPTION_VALUE], size_t *used,
+                                  const struct shell_word **unknown)
+{
+    char spare[96];
+    while (i + *used < end &&
+           !run_script_option_name(w->word[i + *used].text, spare, sizeof spare)) {
+        const struct shell_word *next = &w->word[i + *used];
+        if (next->maybe && megatron_name_matters(name))
+            return shell_fail_unknown(&w->shell, next, w->error);
+        if (next->unknown || next->maybe) *unknown = next;
+        const size_t n = strlen(value);
+        if (n + strlen(next->text) + 2 > OPTION_VALUE)
+            return run_script_fail_at(w, next, "is too long");
+        snprintf(value + n, OPTION_VALUE - n, "%s%s", n ? " " : "", next->text);
+        ++*used;
+        if (launch) break;
+    }
+    return RK_OK;
+}
+
 /* The words of one option, from `i`, are *used; the values are joined by spaces. */
 static enum rk_status read_option(struct work *w, size_t i, size_t end, bool launch, char *name,
                                   size_t *used)
 {
     const struct shell_word *word = &w->word[i], *unknown = word->unknown ? word : NULL;
     const char *equals = strchr(word->text, '=');
-    char value[8192] = "", spare[96];
+    char value[OPTION_VALUE] = "";
     *used = 1;
     if (equals) {
         snprintf(value, sizeof value, "%s", equals + 1);
     } else {
-        while (i + *used < end &&
-               !run_script_option_name(w->word[i + *used].text, spare, sizeof spare)) {
-            const struct shell_word *next = &w->word[i + *used];
-            if (next->maybe && megatron_name_matters(name))
-                return shell_fail_unknown(&w->shell, next, w->error);
-            if (next->unknown || next->maybe) unknown = next;
-            const size_t n = strlen(value);
-            if (n + strlen(next->text) + 2 > sizeof value)
-                return run_script_fail_at(w, next, "is too long");
-            snprintf(value + n, sizeof value - n, "%s%s", n ? " " : "", next->text);
-            ++*used;
-            if (launch) break;
-        }
+        const enum rk_status status = join_values(w, i, end, launch, name, value, used, &unknown);
+        if (status != RK_OK) return status;
         if (*used == 1) snprintf(value, sizeof value, "%s", strip_no(name));
     }
     const struct shell_word *at = *used > 1 ? word + 1 : word;

@@ -349,33 +349,22 @@ static const char *const tensors[TENSORS] = {
     [DOWN] = "mlpwo",
 };
 
-/* get_remat_policy() of layers/decoders.py: the tensors of policies that have a name. */
 #define BIT(tensor)  (1u << (tensor))
-#define QUERIES_ETC  (BIT(QUERY) | BIT(KEY) | BIT(VALUE))
-#define ATTENTION_IN (QUERIES_ETC | BIT(QKV))
-#define MLP_INS      (BIT(UP) | BIT(UP_0) | BIT(UP_1))
+#define ATTENTION_IN (BIT(QUERY) | BIT(KEY) | BIT(VALUE) | BIT(QKV))
 
+/* clang-format off */
 static const struct policy {
     const char *name;
-    unsigned kept;
     enum stay where;
+    bool kept[TENSORS];
 } policies[] = {
-    {"full", 0, DEVICE},
-    {"save_out_proj", BIT(OUT), DEVICE},
-    {"save_qkv_proj", ATTENTION_IN, DEVICE},
-    {"qkv_proj_offloaded", QUERIES_ETC, OFFLOAD},
-    {"save_dot_except_mlp", ATTENTION_IN | BIT(OUT), DEVICE},
-    {"save_dot_except_mlpwi", ATTENTION_IN | BIT(OUT) | BIT(DOWN), DEVICE},
-    {"save_dot_with_context_except_mlp", ATTENTION_IN | BIT(OUT) | BIT(CONTEXT_OUT), DEVICE},
-    {"minimal", ATTENTION_IN | BIT(OUT) | BIT(DOWN) | MLP_INS, DEVICE},
-    {"minimal_offloaded", ATTENTION_IN | BIT(OUT) | BIT(DOWN) | MLP_INS, OFFLOAD},
-    {"minimal_flash", ATTENTION_IN | BIT(OUT) | BIT(DOWN) | MLP_INS | BIT(CONTEXT_OUT), DEVICE},
-    {"minimal_with_context", ATTENTION_IN | BIT(OUT) | BIT(DOWN) | MLP_INS | BIT(CONTEXT_OUT),
-     DEVICE},
-    {"minimal_with_quantization", ATTENTION_IN | BIT(OUT) | BIT(DOWN) | MLP_INS, DEVICE},
-    {"minimal_with_context_and_quantization",
-     ATTENTION_IN | BIT(OUT) | BIT(DOWN) | MLP_INS | BIT(CONTEXT_OUT), DEVICE},
+#define ROW(policy, where, context, query, key, value, qkv, out, up, up_0, up_1, down) \
+    {policy, where, {[CONTEXT_OUT] = context, [QUERY] = query, [KEY] = key, [VALUE] = value, [QKV] = qkv, \
+                     [OUT] = out, [UP] = up, [UP_0] = up_0, [UP_1] = up_1, [DOWN] = down}},
+#include "tables/maxtext-policies.h"
+#undef ROW
 };
+/* clang-format on */
 
 static enum rk_status custom_tensor(struct reading *r, int tensor, enum stay *stay)
 {
@@ -402,7 +391,7 @@ static enum rk_status stays_of(struct reading *r, enum stay stay[TENSORS])
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
         if (strcmp(name, policies[i].name) != 0) continue;
         for (int t = 0; t < TENSORS; t++)
-            if (policies[i].kept & BIT(t)) stay[t] = policies[i].where;
+            if (policies[i].kept[t]) stay[t] = policies[i].where;
         return RK_OK;
     }
     return settings_fail_key(

@@ -47,6 +47,11 @@ RK_API enum rk_status rk_plan_parse(const char *text, struct rk_plan *plan, stru
 enum { RK_PLAN_TEXT = 32768 };
 RK_API size_t rk_plan_text(const struct rk_plan *plan, char *buffer, size_t size);
 
+/* The word of the next member from *next on (0 at first) that is not at its default and does
+ * nothing; NULL: there are no more. */
+RK_API const char *rk_plan_idle_word(const struct rk_model *model, const struct rk_plan *plan,
+                                     int *next, const char **because);
+
 /* Writes a plan file with the members that a plan needs, to a temporary file that is renamed to
  * `path`. "-" is standard output. */
 RK_API enum rk_status rk_plan_save(const char *path, const struct rk_plan *plan,

@@ -64,6 +64,10 @@ RK_API uint64_t rk_model_parameters(const struct rk_model *model);
  * Both embedding tables count, as in the published figures. */
 RK_API uint64_t rk_model_active_parameters(const struct rk_model *model);
 
+/* Why no operations stand for what the model does: the first such feature by name, as it is trained
+ * on samples of `sequence` tokens. It is counted, but not predicted. NULL when there is none. */
+RK_API const char *rk_model_unmodelled(const struct rk_model *model, uint64_t sequence);
+
 /* Tokens of the busiest expert over the mean, where a plan pads to it and has no imbalance. */
 RK_API double rk_busiest_expert(const struct rk_model *model);
 

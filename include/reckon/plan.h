@@ -435,6 +435,20 @@ static inline uint64_t rk_plan_answers(const struct rk_plan *plan)
     return plan->objective >= RK_DPO && plan->objective <= RK_ORPO ? 2 : 1;
 }
 
+/* Tokens of a sample as it runs, in the mean: padded, else the sequence. */
+static inline double rk_tokens_of_sample(const struct rk_model *model, const struct rk_plan *plan)
+{
+    return (double)(plan->padded     ? plan->padded
+                    : plan->sequence ? plan->sequence
+                                     : model->sequence);
+}
+
+/* Tokens that a sample trains on: those of both answers where it is a pair of them. */
+static inline double rk_tokens_trained(const struct rk_model *model, const struct rk_plan *plan)
+{
+    return rk_tokens_of_sample(model, plan) * (double)rk_plan_answers(plan);
+}
+
 /* Forward passes of a microbatch that no backward follows. */
 static inline int rk_plan_bare_passes(const struct rk_plan *plan)
 {

@@ -26,6 +26,7 @@
 #include <reckon/shapes.h>
 #include <reckon/shard.h>
 #include <reckon/status.h>
+#include <reckon/sure.h>
 #include <reckon/system.h>
 
 #endif

@@ -73,6 +73,22 @@ struct rk_shard_result {
     bool uring;
 };
 
+/* Are there tensors in the folder, a checkpoint's or shards of one? */
+RK_API bool rk_shard_has_weights(const char *folder);
+
+enum { RK_SHARD_NOTES = 12, RK_SHARD_NOTE = 192 };
+
+/* Where config.json and the tensors differ, and what is assumed of a checkpoint without it. */
+struct rk_shard_notes {
+    int count;
+    char text[RK_SHARD_NOTES][RK_SHARD_NOTE];
+};
+
+/* The model of a checkpoint or of the shards of one: config.json, and what the tensors say of it.
+ * RK_BAD_INPUT when it has neither config.json nor tensors that the shape is read from. */
+RK_API enum rk_status rk_shard_model(const char *path, struct rk_model *model,
+                                     struct rk_shard_notes *notes, struct rk_error *error);
+
 /* `checkpoint`: a .safetensors file or a folder. `folder` is made; it must be empty, or hold the
  * same transfer unfinished. `result` may be NULL. */
 RK_API enum rk_status rk_shard(const char *checkpoint, const struct rk_plan *plan,

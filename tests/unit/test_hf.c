@@ -676,7 +676,7 @@ static void check_published(const json_t *row)
     cr_expect(fabs(got - count) <= tolerance * count, "%s: %.0f, published %.0f", name, got, count);
     if (active > 0)
         cr_expect_eq((double)rk_model_active_parameters(&import.model), active, "%s", name);
-    if (!model_unmodelled(&import.model, 2048))
+    if (!rk_model_unmodelled(&import.model, 2048))
         cr_expect_eq(operations_parameters(&import.model), got, "%s: of its operations", name);
     char *file = model_text(&import.model, name, NULL, NULL, 0);
     struct document document;

@@ -1,6 +1,5 @@
 /* What people run is in the default space, or among what docs/search.md says is left out: plans of
  * the measured runs of Megatron-LM and FSDP that pass the checker. */
-#include "facts/choices.h"
 #include "facts/facts.h"
 #include "facts/judge.h"
 #include "search/plans_axes.h"

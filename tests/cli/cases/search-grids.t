@@ -9,6 +9,9 @@ reckon search -q -m llama3.1-8b -b 64 -s 'h200 x{64,32} net1={100,50}GB/s price=
 reckon search -q -m llama3.1-8b -b 64 -s 'h200 x{64,32} net1={100,50}GB/s price=3.5' --tokens 1T --sort cost $few -o map.html
 grep -o '\["x[0-9]*, net[^"]*","x[0-9]*","[^"]*"' map.html
 grep -c 'Hatched' map.html
+# ... whatever the units: 8000Gb/s are half of 2TB/s
+reckon search -q -m llama3.1-8b -b 64 -s 'h200 x{64,32} net1={2TB/s,8000Gb/s}' $few -o units.html
+grep -o '\["x32, net[^"]*","x32","[^"]*"' units.html
 # the column that orders the rows is shown
 reckon search -q -m llama3.1-8b -b 64 -s 'h200 x{32,64} price=3.5' --tokens 1T --sort energy $few | grep -c 'energy kWh'
 === stdout
@@ -25,4 +28,6 @@ x32, net1=50GB/s
 ["x64, net1=50GB/s, 64 GPUs","x64","net1=50GB/s"
 ["x64, net1=100GB/s, 64 GPUs","x64","net1=100GB/s"
 0
+["x32, net1=8000Gb/s, 32 GPUs","x32","net1=8000Gb/s"
+["x32, net1=2TB/s, 32 GPUs","x32","net1=2TB/s"
 1
