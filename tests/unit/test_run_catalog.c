@@ -83,7 +83,7 @@ Test(run_catalog, each_row_is_of_models_that_there_are_and_none_has_two)
     cr_assert(root);
     json_array_foreach(json_object_get(root, "models"), i, row)
     {
-        cr_expect_eq(json_object_size(row), 2);
+        cr_expect_eq(json_object_size(row), json_object_get(row, "source") ? 3 : 2);
         cr_expect(json_is_object(json_object_get(row, "said")) !=
                   json_is_string(json_object_get(row, "lacks")));
         json_array_foreach(json_object_get(row, "of"), j, id)
@@ -138,6 +138,11 @@ Test(run_catalog, what_a_shape_does_not_say_is_there)
         {"kimi-k2", AT(rotary_stretch.factor), 32},
         {"deepseek-v3", AT(rotary_stretch.softmax), 1.8738542070926265},
         {"moonlight-16b-a3b", AT(route_scale), 2.446},
+        {"pythia-1b", AT(arithmetic.rotary_part), 0.25},
+        {"deepseek-coder-33b", AT(rotary_stretch.factor), 4},
+        {"deepseek-coder-33b", AT(rotary_base), 100000},
+        {"yi-34b", AT(rotary_base), 5e6},
+        {"starcoder2-15b", AT(rotary_base), 100000},
     };
 #undef AT
     struct rk_model *model = malloc(sizeof *model);
