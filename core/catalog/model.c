@@ -29,6 +29,13 @@ static const char *const recurrences[] = {[RK_RECURRENCE_NONE] = "none",
                                           [RK_LIGHTNING] = "lightning",
                                           NULL};
 
+/* Whoever needs more than a shape reads it from the file: the executor. */
+static enum rk_status leave_config(const struct place *place, void *target, struct rk_error *error)
+{
+    (void)target;
+    return place_need_object(place, error);
+}
+
 /* No dimension is larger than model.def allows; that keeps every product below 2^53 * 2^53. */
 const struct field model_fields[] = {
     {"name", FIELD_TEXT, .help = "what people call it"},
@@ -45,6 +52,7 @@ const struct field model_fields[] = {
 #define MODEL_NUMBER(key, largest, text)                                                           \
     {#key, FIELD_NUMBER, FIELD_OPTIONAL, AT(key), .max = largest, .help = text},
 #include <reckon/model.def>
+    {"config", FIELD_OTHER, .load = leave_config, .help = "the config.json it was imported from"},
     {"source", FIELD_SOURCE, .help = "where the numbers come from"},
     {.key = NULL},
 };

@@ -3,6 +3,7 @@
 #define RECKON_CATALOG_MODEL_FIELDS_H
 
 #include "text/fields.h"
+#include <jansson.h>
 #include <reckon/model.h>
 
 /* Offsets are those of struct rk_model; ended by key NULL. */
@@ -37,5 +38,9 @@ bool model_field_given(const struct rk_model *model, const struct field *field);
  * there is no memory. What it holds loads as the same shape. */
 char *model_text(const struct rk_model *model, const char *name, const char *description,
                  const char *const *sources, size_t source_count);
+
+/* ... with the config.json that it was imported from, which says more than a shape; unless NULL. */
+char *model_text_config(const struct rk_model *model, const char *name, const char *description,
+                        const json_t *config, const char *const *sources, size_t source_count);
 
 #endif

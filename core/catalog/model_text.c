@@ -72,7 +72,8 @@ static bool put(json_t *root, const char *key, json_t *value)
 }
 
 static bool fill(json_t *root, const struct rk_model *model, const char *name,
-                 const char *description, const char *const *sources, size_t source_count)
+                 const char *description, const json_t *config, const char *const *sources,
+                 size_t source_count)
 {
     bool good = true;
     if (name) good &= put(root, "name", json_string(name));
@@ -83,17 +84,24 @@ static bool fill(json_t *root, const struct rk_model *model, const char *name,
             good &= put(root, field->key, field_json(model, field));
         else if (field->type == FIELD_NUMBER && model_field_number(model, field) != 0)
             good &= put(root, field->key, json_real(model_field_number(model, field)));
+    if (config) good &= put(root, "config", json_deep_copy(config));
     if (source_count) good &= put(root, "source", list_json(sources, source_count));
     return good;
+}
+
+char *model_text_config(const struct rk_model *model, const char *name, const char *description,
+                        const json_t *config, const char *const *sources, size_t source_count)
+{
+    json_t *root = json_object();
+    char *text = NULL;
+    if (root && fill(root, model, name, description, config, sources, source_count))
+        text = json_dumps(root, JSON_INDENT(4) | JSON_REAL_PRECISION(15));
+    json_decref(root);
+    return text;
 }
 
 char *model_text(const struct rk_model *model, const char *name, const char *description,
                  const char *const *sources, size_t source_count)
 {
-    json_t *root = json_object();
-    char *text = NULL;
-    if (root && fill(root, model, name, description, sources, source_count))
-        text = json_dumps(root, JSON_INDENT(4) | JSON_REAL_PRECISION(15));
-    json_decref(root);
-    return text;
+    return model_text_config(model, name, description, NULL, sources, source_count);
 }

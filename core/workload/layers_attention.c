@@ -328,6 +328,8 @@ static void add_projections(struct build *build, const struct heads *heads)
     struct operation *op = add_narrow_linear(
         build, OP_QKV, attention, &(struct product){1, build->tokens, columns, build->hidden},
         build->shard);
+    if (!build->plan->qkv_joined) /* one after the other */
+        op->working_bytes -= dequantized_bytes(build, (columns - queries) * build->hidden);
     op->parameters += has_qkv_biases(model) ? columns : 0;
     op->useful_flop *= useful;
     op->saved_bytes = op->saved_recomputed_bytes =

@@ -191,9 +191,10 @@ static double weight_share(const struct rk_plan *plan)
 
 /* Before 0.43.2 bitsandbytes turns 4 bits into the fp16 that it quantised from (Params4bit.cuda),
  * and that into what is multiplied. */
-static double dequantized_bytes(const struct build *build)
+double dequantized_bytes(const struct build *build, double elements)
 {
-    return build->element + (build->plan->frozen_inputs ? 2 : 0);
+    if (!(base_element_bytes(build->plan) > 0) || build->served) return 0;
+    return elements * (build->element + (build->plan->frozen_inputs ? 2 : 0));
 }
 
 /* A matrix of a base in 4 or 8 bits is turned into 16 bits in front of its product, forward and
@@ -208,7 +209,7 @@ static double add_dequantize(struct build *build, struct place_in in, const stru
                                       (struct traffic){base + e, base + e, 1, 1});
     op->working_bytes = 0; /* the product's */
     if (build->plan->inputs_linger) op->saved_bytes = p->count * p->m * p->k * e;
-    return p->n * p->k * dequantized_bytes(build);
+    return dequantized_bytes(build, p->n * p->k);
 }
 
 struct operation *add_base_linear(struct build *build, enum op id, struct place_in in,

@@ -59,6 +59,8 @@ struct operation *add_trained(struct build *build, enum op id, struct place_in i
 /* The same, of a matrix that the plan's base keeps in 4 or 8 bits. */
 struct operation *add_base_linear(struct build *build, enum op id, struct place_in in,
                                   const struct product *product);
+/* What a matrix of a base in 4 or 8 bits has in 16 bits while it is multiplied. */
+double dequantized_bytes(const struct build *build, double elements);
 /* With the casts of a plan in 8 or 4 bits in front of it; `rows` of the input are cast. */
 struct operation *add_narrow_linear(struct build *build, enum op id, struct place_in in,
                                     const struct product *product, double rows);

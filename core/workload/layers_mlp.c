@@ -82,6 +82,7 @@ void build_mlp(struct build *build, const struct mlp *mlp)
     if (mlp->gathers) add_gather(build, mlp->gather, mlp->in, h, build->gathered);
     struct operation *op = add_narrow_linear(build, mlp->in_id, mlp->in,
                                              &(struct product){1, rows, wide, h}, build->shard);
+    op->working_bytes -= dequantized_bytes(build, (wide - width) * h); /* gate, then up */
     op->parameters += biases ? wide : 0;
     op->released_bytes = activation_input_bytes(build, rows * wide);
     op->saved_bytes = op->released_bytes + mlp->input_kept;

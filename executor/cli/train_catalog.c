@@ -67,7 +67,10 @@ void train_catalog_numbers(const struct rk_model *model, struct rk_train *train)
     if (model->rotary_base > 0) train->rotary_base = model->rotary_base;
     if (model->norm_epsilon > 0) train->norm_eps = model->norm_epsilon;
     if (model->router_scaling > 0) train->route_scale = model->router_scaling;
-    if (model->rope_factor > 0) /* the other numbers are those of Llama 3.1 [dubey2024] */
-        train->rotary_stretch = (struct rk_rotary_stretch){
+    struct rk_rotary_stretch *stretch = &train->rotary_stretch;
+    if (model->rope_factor > 0 && stretch->low > 0 && !stretch->yarn)
+        stretch->factor = model->rope_factor; /* of what was said */
+    else if (model->rope_factor > 0) /* the other numbers are those of Llama 3.1 [dubey2024] */
+        *stretch = (struct rk_rotary_stretch){
             .factor = model->rope_factor, .context = 8192, .low = 1, .high = 4};
 }

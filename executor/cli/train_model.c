@@ -217,21 +217,22 @@ enum rk_status train_model_details(const struct document *document, const struct
     return status;
 }
 
-/* `reckon import` keeps the shape of a config.json, and says in the first source of which type:
- * such a file is enough for types that have nothing but a shape. */
-static enum rk_status check_imported(const struct document *said, struct rk_error *error)
+/* A model file that `reckon import` made of a config.json has that in `config`. One without it, as
+ * import once wrote them, has the shape alone: its first source is of which type. */
+static enum rk_status read_imported(const struct document *file, const struct rk_model *model,
+                                    struct rk_train *train, struct rk_error *error)
 {
-    const json_t *source = json_array_get(json_object_get(said->root, "source"), 0);
-    const char *text = json_string_value(source);
+    const char *text = json_string_value(json_array_get(json_object_get(file->root, "source"), 0));
+    struct document said = *file;
     char name[64];
+    said.root = json_object_get(file->root, "config");
+    if (said.root) return train_model_details(&said, model, train, error);
     if (!text ||
         sscanf(text, "config.json of Hugging Face transformers, model_type %63s", name) != 1)
         return RK_OK;
-    const struct exact_type *type = train_exact_type(name);
-    if (type && !(type->facts & ARITHMETIC) && !type->said) return RK_OK;
-    return rk_fail(error, RK_UNSUPPORTED, said->path, 0, 0,
+    return rk_fail(error, RK_UNSUPPORTED, file->path, 0, 0,
                    "it has the shape of a %s model, and not what else its config.json says of the "
-                   "arithmetic: give that file",
+                   "arithmetic: import that again, or give it",
                    name);
 }
 
@@ -249,7 +250,7 @@ static enum rk_status read_details(const char *path, const struct rk_model *mode
         status = train_catalog_open(model->id, &said, error);
     if (status == RK_OK && json_object_get(said.root, "model_type"))
         status = train_model_details(&said, model, train, error);
-    else if (status == RK_OK && (status = check_imported(&said, error)) == RK_OK)
+    else if (status == RK_OK && (status = read_imported(&said, model, train, error)) == RK_OK)
         train_catalog_numbers(model, train);
     document_release(&said);
     return status;

@@ -95,9 +95,9 @@ static bool to_stdout(const struct hf_args *args)
     return args->output && strcmp(args->output, "-") == 0;
 }
 
-/* The notes stand in the file, as its sources. */
-static enum rk_status write_model(const struct hf_import *import, const char *path,
-                                  struct rk_error *error)
+/* The notes stand in the file, as its sources, and what was read, which says more than a shape. */
+static enum rk_status write_model(const struct hf_import *import, const json_t *config,
+                                  const char *path, struct rk_error *error)
 {
     char lines[HF_MAX_NOTES + 1][320];
     const char *sources[HF_MAX_NOTES + 1];
@@ -112,8 +112,8 @@ static enum rk_status write_model(const struct hf_import *import, const char *pa
                      note->kind == HF_ASSUMED ? "assumed" : "ignored", note->what,
                      *note->value ? " " : "", note->value, note->why);
     }
-    char *text =
-        model_text(&import->model, import->model.id, NULL, sources, (size_t)import->notes + 1);
+    char *text = model_text_config(&import->model, import->model.id, NULL, config, sources,
+                                   (size_t)import->notes + 1);
     if (!text) return rk_fail(error, RK_NO_MEMORY, path, 0, 0, "cannot write: out of memory");
     enum rk_status status = output_open(&output, path, error);
     if (status == RK_OK) {
@@ -166,7 +166,8 @@ static int run_hf(int argc, char **argv)
     if (status == RK_OK) model_warn(&import, document.path);
     if (status == RK_OK && import.dropped)
         fprintf(stderr, "reckon: warning: %d more remarks found no room\n", import.dropped);
-    if (status == RK_OK && args.output) status = write_model(&import, args.output, &error);
+    if (status == RK_OK && args.output)
+        status = write_model(&import, document.root, args.output, &error);
     document_release(&document);
     if (status != RK_OK) return options_fail(&error);
     return to_stdout(&args) ? RK_OK : print_import(&import, &args);

@@ -194,3 +194,112 @@ Test(adapters_peaks, colossalchat)
     const double simpo = peak_of("llama2-7b", CHAT "mbs4 gbs16 objective=simpo");
     cr_expect_geq(dpo - simpo, 13.47e9, "%g", dpo - simpo);
 }
+
+/* One matrix at a time is in 16 bits beside everything: of Llama 2 7B 4,096 x 11,008 of 2 bytes, 90
+ * MB, of 70B 8,192 x 28,672, 470 MB; nothing of a base in 16 bits. One token, so that little else
+ * is there. */
+Test(adapters_peaks, one_matrix_is_converted_at_a_time)
+{
+    static const struct {
+        const char *model;
+        double in, out;
+    } rows[] = {{"llama2-7b", 4096, 11008}, {"llama2-70b", 8192, 28672}};
+#define TOKEN "framework=fsdp lora8 lora-targets=q seq1 recompute=full gbs1 loss-in-chunks"
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const double matrix = 2 * rows[i].in * rows[i].out;
+        const double narrow = stage_of(rows[i].model, TOKEN " base=nf4").holds[RK_HOLD_working];
+        const double wide = stage_of(rows[i].model, TOKEN).holds[RK_HOLD_working];
+        WITHIN(narrow, matrix, 0.004);
+        cr_expect_lt(wide, 0.002 * matrix);
+    }
+    /* query, key and value of one product are one matrix, here the widest */
+    WITHIN(stage_of("llama2-7b", TOKEN " base=nf4 qkv-joined").holds[RK_HOLD_working],
+           2.0 * 4096 * 3 * 4096, 0.004);
+#undef TOKEN
+}
+
+/* Shards of 4 bits: 0.516 N_q / d on each of four GPUs, and a block is gathered in its 4 bits, a
+ * quarter of 16 (to double quantisation's 0.5159). */
+Test(adapters_peaks, four_bits_in_shards)
+{
+#define SHARDS "framework=fsdp lora8 lora-targets=q zero3 recompute=full seq512 gpus4 gbs4 "
+    const struct rk_stage wide = stage_of("llama2-7b", SHARDS);
+    const struct rk_stage narrow = stage_of("llama2-7b", SHARDS "base=nf4-dq");
+    const double quantised = 32 * (4 * 4096.0 * 4096 + 3 * 4096.0 * 11008), block = quantised / 32;
+    const double bytes = 0.5 + 1.0 / 64 + 4.0 / 16384;
+    NEAR(wide.holds[RK_HOLD_weights] - narrow.holds[RK_HOLD_weights], quantised * (2 - bytes) / 4);
+    WITHIN(wide.holds[RK_HOLD_gathered] - narrow.holds[RK_HOLD_gathered], 2 * block * (2 - bytes),
+           1e-4); /* norms beside */
+#undef SHARDS
+}
+
+/* FSDP2 in fp32 has 16 N/d bytes in shards, in bf16 8 N/d; with groups of four in eight (HSDP) d is
+ * four, and what waits for its reduction 4 N whole. */
+Test(adapters_peaks, shards_of_fsdp)
+{
+#define FSDP "framework=fsdp gpus8 zero3 recompute=full seq512 mbs1 gbs16 "
+    static const struct {
+        const char *words;
+        double bytes;
+    } rows[] = {{FSDP, 16.0 / 8},
+                {FSDP "weight-bytes=2", 8.0 / 8},
+                {FSDP "shard4", 16.0 / 4},
+                {FSDP "shard4 unsynced-grads", 12.0 / 4 + 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct rk_stage s = stage_of("llama2-7b", rows[i].words);
+        NEAR(s.holds[RK_HOLD_weights] + s.holds[RK_HOLD_gradients] + s.holds[RK_HOLD_optimizer],
+             rows[i].bytes * 6738415616.0);
+    }
+#undef FSDP
+}
+
+/* DeepSpeed: ZeRO-1 and 2 have 2 N of weights and 12 N/d of states, gradients 2 N and 2 N/d; ZeRO-3
+ * 2 N/d, 2 N/d and 12 N/d. */
+Test(adapters_peaks, shards_of_deepspeed)
+{
+    static const double rows[][3] = {{2, 2, 3}, {2, 0.5, 3}, {0.5, 0.5, 3}};
+    for (int zero = 1; zero <= 3; zero++) {
+        char words[96];
+        snprintf(words, sizeof words,
+                 "framework=deepspeed gpus4 zero%d gbs4 mbs1 recompute=full seq512", zero);
+        const struct rk_stage s = stage_of("llama2-7b", words);
+        NEAR(s.holds[RK_HOLD_weights], rows[zero - 1][0] * 6738415616.0);
+        NEAR(s.holds[RK_HOLD_gradients], rows[zero - 1][1] * 6738415616.0);
+        NEAR(s.holds[RK_HOLD_optimizer], rows[zero - 1][2] * 6738415616.0);
+    }
+}
+
+/* torch's autocast keeps a 16-bit copy of each weight until backward, 2 N, where layers are not
+ * recomputed whole; an optimizer that steps in backward (LOMO) has the gradients of one block. */
+Test(adapters_peaks, casts_and_steps_in_backward)
+{
+#define PLAIN "framework=fsdp gbs1 seq512 "
+    const double weights = stage_of("llama2-7b", PLAIN).holds[RK_HOLD_weights];
+    NEAR(stage_of("llama2-7b", PLAIN "autocast").holds[RK_HOLD_weights] - weights,
+         2 * 6738415616.0);
+    NEAR(stage_of("llama2-7b", PLAIN "autocast recompute=full").holds[RK_HOLD_weights], weights);
+    const double block = 4 * 4096.0 * 4096 + 3 * 4096.0 * 11008 + 2 * 4096;
+    NEAR(stage_of("llama2-7b", PLAIN "recompute=full weight-bytes=2 step-in-backward")
+             .holds[RK_HOLD_gradients],
+         2 * block);
+#undef PLAIN
+}
+
+/* DoRA keeps the results of base and adapter, 2 x 2 T out bytes a matrix, and forms B A and W + s B
+ * A whole, 2 x 2 in out; Llama 2 7B, 512 tokens, attention's output alone. */
+Test(adapters_peaks, weights_that_are_decomposed)
+{
+#define OUT "framework=fsdp lora8 lora-targets=o seq512 gbs1 recompute=none "
+    NEAR(stage_of("llama2-7b", OUT "dora").holds[RK_HOLD_attention] -
+             stage_of("llama2-7b", OUT).holds[RK_HOLD_attention],
+         32 * 2 * 2 * 512 * 4096.0);
+#undef OUT
+    struct rk_plan plan;
+    struct rk_error error;
+    cr_assert_eq(rk_plan_load("framework=fsdp lora8 lora-targets=o dora", &plan, &error), RK_OK);
+    const struct layer layer = layer_of(&llama, LAYER_DENSE, &plan);
+    double formed = 0;
+    for (int i = 0; i < layer.operations; i++)
+        if (layer.operation[i].op == OP_ADAPTER_NORM) formed += layer.operation[i].working_bytes;
+    cr_expect_eq(formed, 2 * 2 * 4096.0 * 4096);
+}

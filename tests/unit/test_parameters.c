@@ -144,5 +144,5 @@ Test(parameters, agree_with_the_published_counts)
         rows++;
     }
     fclose(file);
-    cr_expect_eq(rows, 137);
+    cr_expect_eq(rows, 181);
 }

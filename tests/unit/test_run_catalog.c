@@ -83,7 +83,7 @@ Test(run_catalog, each_row_is_of_models_that_there_are_and_none_has_two)
     cr_assert(root);
     json_array_foreach(json_object_get(root, "models"), i, row)
     {
-        cr_expect_eq(json_object_size(row), 2);
+        cr_expect_eq(json_object_size(row), json_object_get(row, "source") ? 3 : 2);
         cr_expect(json_is_object(json_object_get(row, "said")) !=
                   json_is_string(json_object_get(row, "lacks")));
         json_array_foreach(json_object_get(row, "of"), j, id)
@@ -138,6 +138,11 @@ Test(run_catalog, what_a_shape_does_not_say_is_there)
         {"kimi-k2", AT(rotary_stretch.factor), 32},
         {"deepseek-v3", AT(rotary_stretch.softmax), 1.8738542070926265},
         {"moonlight-16b-a3b", AT(route_scale), 2.446},
+        {"pythia-1b", AT(arithmetic.rotary_part), 0.25},
+        {"deepseek-coder-33b", AT(rotary_stretch.factor), 4},
+        {"deepseek-coder-33b", AT(rotary_base), 100000},
+        {"yi-34b", AT(rotary_base), 5e6},
+        {"starcoder2-15b", AT(rotary_base), 100000},
     };
 #undef AT
     struct rk_model *model = malloc(sizeof *model);
@@ -160,7 +165,9 @@ Test(run_catalog, what_a_shape_does_not_say_is_there)
     free(model);
 }
 
-static enum rk_status opened_text(const char *source, struct rk_model *model,
+static const char factor[] = "\"rope_factor\": 8";
+
+static enum rk_status opened_text(const char *source, const char *member, struct rk_model *model,
                                   struct rk_train *train)
 {
     char path[64];
@@ -170,9 +177,8 @@ static enum rk_status opened_text(const char *source, struct rk_model *model,
     fprintf(out,
             "{\"layers\": 1, \"hidden\": 64, \"feedforward\": 64, \"heads\": 4, "
             "\"sequence\": 16, \"vocabulary\": 64, \"position\": \"rope\", "
-            "\"rotary_base\": 500000, \"rope_factor\": 8, \"norm_epsilon\": 1e-6, "
-            "\"source\": [\"%s\"]}",
-            source);
+            "\"rotary_base\": 500000, %s, \"norm_epsilon\": 1e-6, \"source\": [\"%s\"]}",
+            member, source);
     fclose(out);
     const enum rk_status status = opened(path, model, train);
     remove(path);
@@ -184,7 +190,7 @@ Test(run_catalog, numbers_of_a_model_file_hold)
 {
     struct rk_model *model = malloc(sizeof *model);
     struct rk_train train;
-    cr_assert_eq(opened_text("a paper", model, &train), RK_OK, "%s", formatted(&error_));
+    cr_assert_eq(opened_text("a paper", factor, model, &train), RK_OK, "%s", formatted(&error_));
     cr_expect_eq(train.rotary_base, 500000);
     cr_expect_eq(train.norm_eps, 1e-6);
     cr_expect_eq(train.rotary_stretch.factor, 8);
@@ -192,17 +198,37 @@ Test(run_catalog, numbers_of_a_model_file_hold)
     free(model);
 }
 
-/* reckon import keeps a shape: no more than that is a Llama, and a Gemma is more. */
+/* A model file that was imported without its config.json has the shape alone. */
 Test(run_catalog, an_imported_shape_is_no_arithmetic)
 {
     struct rk_model *model = malloc(sizeof *model);
     struct rk_train train;
-    cr_expect_eq(
-        opened_text("config.json of Hugging Face transformers, model_type llama", model, &train),
-        RK_OK);
-    cr_expect_eq(
-        opened_text("config.json of Hugging Face transformers, model_type gemma", model, &train),
-        RK_UNSUPPORTED);
-    cr_expect(strstr(formatted(&error_), "the shape of a gemma model"), "%s", formatted(&error_));
+    static const char *const types[] = {"llama", "gemma"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char source[96];
+        snprintf(source, sizeof source, "config.json of Hugging Face transformers, model_type %s",
+                 types[i]);
+        cr_expect_eq(opened_text(source, factor, model, &train), RK_UNSUPPORTED);
+        cr_expect(strstr(formatted(&error_), types[i]), "%s", formatted(&error_));
+    }
+    free(model);
+}
+
+/* With it, what it says holds: of RoPE that is stretched once nothing was left. */
+Test(run_catalog, an_imported_file_turns_as_its_config_json_says)
+{
+    static const char source[] = "config.json of Hugging Face transformers, model_type llama";
+    struct rk_model *model = malloc(sizeof *model);
+    struct rk_train train;
+    cr_assert_eq(
+        opened_text(source,
+                    "\"config\": {\"model_type\": \"llama\", \"max_position_embeddings\": 256, "
+                    "\"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 4, "
+                    "\"original_max_position_embeddings\": 64}}",
+                    model, &train),
+        RK_OK, "%s", formatted(&error_));
+    cr_expect(train.rotary_stretch.yarn && train.rotary_stretch.factor == 4);
+    cr_expect_eq(train.rotary_stretch.context, 64);
+    cr_expect_eq(train.rotary_base, 500000); /* the file's own numbers come first */
     free(model);
 }

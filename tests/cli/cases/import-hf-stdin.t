@@ -11,6 +11,23 @@ reckon import hf - -o - <"$RECKON_SOURCE/tests/data/hf/gpt2.json"
     "vocabulary": 50257,
     "flash_attention": true,
     "causal_skip": true,
+    "config": {
+        "architectures": [
+            "GPT2LMHeadModel"
+        ],
+        "model_type": "gpt2",
+        "activation_function": "gelu_new",
+        "attn_pdrop": 0.1,
+        "embd_pdrop": 0.1,
+        "resid_pdrop": 0.1,
+        "n_ctx": 1024,
+        "n_embd": 768,
+        "n_head": 12,
+        "n_layer": 12,
+        "n_positions": 1024,
+        "n_inner": null,
+        "vocab_size": 50257
+    },
     "source": [
         "config.json of Hugging Face transformers, model_type gpt2",
         "assumed: n_inner 3072: null in the file: 4 * hidden",
