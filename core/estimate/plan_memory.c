@@ -285,6 +285,13 @@ static double gradients_leave(double leave[RK_SHARE_TIERS], const struct rk_plan
     return all;
 }
 
+void memory_rule_share(struct memory_rule *rule, const struct sharing *sharing,
+                       const struct rk_plan *plan)
+{
+    for (int expert = 0; expert < 2; expert++)
+        rule->shares[expert] = shares_of(plan, sharing, expert);
+}
+
 struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct sharing *sharing,
                                   const struct rk_plan *plan)
 {
@@ -293,7 +300,6 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
     const double away = rk_plan_activations_away(plan);
     struct memory_rule rule = {
         .bytes = sharing->bytes,
-        .shares = {shares_of(plan, sharing, false), shares_of(plan, sharing, true)},
         .zero = plan->zero,
         .keep_gathered = plan->keep_gathered,
         .by_matrix = habits_of(plan)->by_matrix || plan->xla,
@@ -321,6 +327,7 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
         .engines = engine,
         .expert_engines = engine && plan->grouped ? GROUPED_STREAMS : 0,
     };
+    memory_rule_share(&rule, sharing, plan);
     memcpy(rule.away.activations, plan->share[RK_SHARE_ATTENTION], sizeof rule.away.activations);
     memcpy(rule.away.weights, plan->share[RK_SHARE_WEIGHTS], sizeof rule.away.weights);
     memcpy(rule.away.optimizer, plan->share[RK_SHARE_OPTIMIZER], sizeof rule.away.optimizer);

@@ -12,8 +12,13 @@ static double both(const struct stage_times *stage)
 static int slowest(const struct stage_times *stages, int count)
 {
     int found = 0;
-    for (int i = 1; i < count; i++)
-        if (both(&stages[i]) > both(&stages[found])) found = i;
+    double most_s = both(&stages[0]);
+    for (int i = 1; i < count; i++) {
+        const double both_s = both(&stages[i]);
+        if (!(both_s > most_s)) continue;
+        most_s = both_s;
+        found = i;
+    }
     return found;
 }
 

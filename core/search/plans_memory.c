@@ -241,10 +241,11 @@ bool run_none_fits(struct run *r, bool again)
 bool run_mean_exceeds(struct run *r)
 {
     const double stages = (double)r->set->pipeline;
-    struct stage_sum mean = r->model;
+    struct stage_sum mean;
     struct memory_rule rule = r->least;
     rule.expert_engines = 0; /* where stages have no experts */
     if (!r->visitor->prune || r->extremes.activations) return false;
+    stage_copy_outline(&mean, &r->model);
     if (r->state->pairs) mean.parameters -= mean.copied_parameters;
     mean.parameters /= stages;
     mean.expert_parameters /= stages;
