@@ -358,7 +358,8 @@ static double late_bytes(const struct stage_sum *sum, const struct memory_rule *
     return rule->late * (all - ends) * rule->bytes.gradient * rule->gradients_here;
 }
 
-struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct stage_sum *sum)
+static inline __attribute__((always_inline)) struct stage_demand
+demand_by(const struct memory_rule *rule, const struct stage_sum *sum)
 {
     const struct state state = state_of(sum, rule);
     double flight = sum->saved_total_bytes, fixed = 0;
@@ -384,6 +385,18 @@ struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct
         .engines = rule->engines + (sum->expert_parameters > 0 ? rule->expert_engines : 0),
         .outside_bytes = rule->outside_bytes,
     };
+}
+
+struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct stage_sum *sum)
+{
+    return demand_by(rule, sum);
+}
+
+double stage_demanded_bytes(const struct memory_rule *rule, const struct stage_sum *sum,
+                            const struct rk_system *system, double in_flight)
+{
+    const struct stage_demand demand = demand_by(rule, sum);
+    return demanded_bytes(&demand, system, in_flight);
 }
 
 /* Managed memory (get_paged of bitsandbytes/functional.py) gives way to what the allocator asks

@@ -408,6 +408,10 @@ static inline double demanded_bytes(const struct stage_demand *demand,
            system->kernels.fragmentation * activations;
 }
 
+/* The same of what stage_demand_by() says. */
+double stage_demanded_bytes(const struct memory_rule *rule, const struct stage_sum *sum,
+                            const struct rk_system *system, double in_flight);
+
 /* Fills holds, sums and in_flight of `stage`. */
 void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
                   const struct layer_folds *fold, const struct rk_system *system,
