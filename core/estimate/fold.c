@@ -487,7 +487,11 @@ void fold_timed(struct layer_folds *fold, const struct timed_layers *timed,
         if (fold->present[kind]) fold_kind(fold, &timed->layer[kind], &bench);
 }
 
-enum { OUTLINE_BYTES = offsetof(struct layer_fold, spent_s) };
+static size_t outline_bytes(const struct rk_plan *plan)
+{
+    return plan->recompute_rest ? offsetof(struct layer_fold, spent_s)
+                                : offsetof(struct layer_fold, swap);
+}
 
 /* The part of fold_kind that the outline needs: recomputation changes the time spent again and the
  * saved bytes. Sums are in the order of the operations. */
@@ -525,21 +529,22 @@ void fold_outline(struct layer_folds *fold, const struct timed_layers *timed,
         const struct timed_layer *layer = &timed->layer[kind];
         struct layer_fold *redone = &fold->layer[kind][RECOMPUTED];
         if (!fold->present[kind]) continue;
-        memcpy(&fold->layer[kind][AS_IT_IS], &layer->kept, OUTLINE_BYTES);
-        memcpy(redone, &layer->kept, OUTLINE_BYTES);
+        memcpy(&fold->layer[kind][AS_IT_IS], &layer->kept, outline_bytes(plan));
+        memcpy(redone, &layer->kept, outline_bytes(plan));
         if (!is_block((enum layer_kind)kind)) continue;
         if (plan->recompute != RK_KEEP) outline_redone(redone, layer, system, plan);
         fold->message_bytes = larger(fold->message_bytes, layer->layer.message_bytes);
     }
 }
 
-void fold_copy_outline(struct layer_folds *to, const struct layer_folds *fold)
+void fold_copy_outline(struct layer_folds *to, const struct layer_folds *fold,
+                       const struct rk_plan *plan)
 {
     fold_begin(to, fold->present);
     to->message_bytes = fold->message_bytes;
     for (int kind = 0; kind < LAYER_KINDS; kind++)
         for (int i = 0; i < TREATMENTS && fold->present[kind]; i++)
-            memcpy(&to->layer[kind][i], &fold->layer[kind][i], OUTLINE_BYTES);
+            memcpy(&to->layer[kind][i], &fold->layer[kind][i], outline_bytes(plan));
 }
 
 /* One kind at a time: a list of operations is large. */

@@ -51,7 +51,6 @@ struct copied_fold {
 
 struct layer_fold {
     /* the outline: what a stage's time and memory depend on */
-    struct swap_fold swap;
     struct copied_fold copied[RK_WAYS]; /* backward: with all of the recomputation */
     double pass_s[FOLD_PASSES];         /* sums of spent_s */
     double for_experts_s; /* of backward: what the exchange of experts takes beyond both passes */
@@ -72,7 +71,8 @@ struct layer_fold {
     double put_off_bytes; /* of a microbatch's weight gradients, where they are put off */
     struct step_fold {    /* of the optimizer's step: making matrices orthogonal */
         double work_s, starts;
-    } step[2]; /* dense, experts' */
+    } step[2];             /* dense, experts' */
+    struct swap_fold swap; /* of the outline only with recompute_rest */
     /* the details */
     double spent_s[FOLD_PASSES][SPENDINGS];
     double link_s[LINKS];                 /* all passes */
@@ -138,7 +138,8 @@ void fold_timed(struct layer_folds *fold, const struct timed_layers *timed,
 /* The same, but for the details, which it leaves alone. */
 void fold_outline(struct layer_folds *fold, const struct timed_layers *timed,
                   const struct rk_system *system, const struct rk_plan *plan);
-void fold_copy_outline(struct layer_folds *to, const struct layer_folds *fold);
+void fold_copy_outline(struct layer_folds *to, const struct layer_folds *fold,
+                       const struct rk_plan *plan);
 
 /* One kind at a time: a list of operations is large. */
 void time_layer(struct timed_layer *timed, enum layer_kind kind, const struct rk_model *model,

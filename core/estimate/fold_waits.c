@@ -38,13 +38,12 @@ static int hiding_pass(const struct operation *op, int pass)
 }
 
 static double exposed_s(const struct bench *bench, const struct timed_layer *timed, int at,
-                        int pass)
+                        int pass, struct rank_group group)
 {
     const struct layer *layer = &timed->layer;
     const struct operation *op = &layer->operation[at];
     const double comm_s = timed->time_s[at][pass];
-    const struct rank_group group = group_over(&bench->ranks, op->over);
-    if (copied_between(bench->system, group)) return comm_s;
+    if (!(comm_s > 0) || copied_between(bench->system, group)) return comm_s;
     if (op->beside_attention) {
         const int other = neighbour(layer, at, OPERATION_ATTENTION);
         if (other >= 0)
@@ -74,12 +73,13 @@ void fold_waits(struct timed_layer *timed, const struct bench *bench, int at)
 {
     const struct operation *op = &timed->layer.operation[at];
     const bool comm = op->kind == OPERATION_COMM;
-    const double ranks = comm ? group_over(&bench->ranks, op->over).ranks : 1;
+    const struct rank_group none = {1, 1};
+    const struct rank_group group = comm ? group_over(&bench->ranks, op->over) : none;
     for (int pass = 0; pass < RK_PASSES; pass++) {
         const int beside = bench->plan->tensor_overlap ? hiding_pass(op, pass) : pass;
         timed->waited_s[at][beside] =
-            comm ? exposed_s(bench, timed, at, pass) + rearranging_s(bench, op, pass)
+            comm ? exposed_s(bench, timed, at, pass, group) + rearranging_s(bench, op, pass)
                  : timed->time_s[at][pass] + fetch_wait_s(bench, op, pass);
-        timed->sent_bytes[at][pass] = comm ? sent_bytes(op, pass, ranks) : 0;
+        timed->sent_bytes[at][pass] = comm ? sent_bytes(op, pass, group.ranks) : 0;
     }
 }

@@ -202,15 +202,15 @@ static double as_busy_s(const struct bench *bench, const struct operation *op, i
 
 static double waiting_s(const struct bench *bench, const struct operation *op, int pass)
 {
-    const bool chunks = op->kind == OPERATION_ATTENTION && op->chunks > 1;
-    if (!chunks || pass == RK_WGRAD) return 0;
+    if (pass == RK_WGRAD) return 0;
     const struct chunk_times t = chunk_times_of(bench->system, bench->plan, op, pass == RK_AGRAD);
     return pass == RK_AGRAD ? chunks_backward_wait_s(&t) : chunks_forward_wait_s(&t);
 }
 
 double fetch_wait_s(const struct bench *bench, const struct operation *op, int pass)
 {
-    return as_busy_s(bench, op, pass, waiting_s);
+    const bool chunks = op->kind == OPERATION_ATTENTION && op->chunks > 1;
+    return chunks ? as_busy_s(bench, op, pass, waiting_s) : 0;
 }
 
 /* ---- memory ---- */
@@ -263,13 +263,13 @@ static void memory_times(const struct bench *bench, const struct operation *op,
 static double copying_s(const struct bench *bench, const struct operation *op, int pass)
 {
     const double kernels = op->kernels[pass] - 1;
-    if (!(op->rearranged_bytes > 0) || !(op->comm_bytes[pass] > 0)) return 0;
+    if (!(op->comm_bytes[pass] > 0)) return 0;
     return kernels * memory_time_s(bench->system, op->rearranged_bytes / kernels);
 }
 
 double rearranging_s(const struct bench *bench, const struct operation *op, int pass)
 {
-    return as_busy_s(bench, op, pass, copying_s);
+    return op->rearranged_bytes > 0 ? as_busy_s(bench, op, pass, copying_s) : 0;
 }
 
 /* ---- messages ---- */

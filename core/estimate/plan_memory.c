@@ -285,6 +285,13 @@ static double gradients_leave(double leave[RK_SHARE_TIERS], const struct rk_plan
     return all;
 }
 
+void memory_rule_share(struct memory_rule *rule, const struct sharing *sharing,
+                       const struct rk_plan *plan)
+{
+    for (int expert = 0; expert < 2; expert++)
+        rule->shares[expert] = shares_of(plan, sharing, expert);
+}
+
 struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct sharing *sharing,
                                   const struct rk_plan *plan)
 {
@@ -293,7 +300,6 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
     const double away = rk_plan_activations_away(plan);
     struct memory_rule rule = {
         .bytes = sharing->bytes,
-        .shares = {shares_of(plan, sharing, false), shares_of(plan, sharing, true)},
         .zero = plan->zero,
         .keep_gathered = plan->keep_gathered,
         .by_matrix = habits_of(plan)->by_matrix || plan->xla,
@@ -321,6 +327,7 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
         .engines = engine,
         .expert_engines = engine && plan->grouped ? GROUPED_STREAMS : 0,
     };
+    memory_rule_share(&rule, sharing, plan);
     memcpy(rule.away.activations, plan->share[RK_SHARE_ATTENTION], sizeof rule.away.activations);
     memcpy(rule.away.weights, plan->share[RK_SHARE_WEIGHTS], sizeof rule.away.weights);
     memcpy(rule.away.optimizer, plan->share[RK_SHARE_OPTIMIZER], sizeof rule.away.optimizer);
@@ -351,7 +358,8 @@ static double late_bytes(const struct stage_sum *sum, const struct memory_rule *
     return rule->late * (all - ends) * rule->bytes.gradient * rule->gradients_here;
 }
 
-struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct stage_sum *sum)
+static inline __attribute__((always_inline)) struct stage_demand
+demand_by(const struct memory_rule *rule, const struct stage_sum *sum)
 {
     const struct state state = state_of(sum, rule);
     double flight = sum->saved_total_bytes, fixed = 0;
@@ -377,6 +385,18 @@ struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct
         .engines = rule->engines + (sum->expert_parameters > 0 ? rule->expert_engines : 0),
         .outside_bytes = rule->outside_bytes,
     };
+}
+
+struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct stage_sum *sum)
+{
+    return demand_by(rule, sum);
+}
+
+double stage_demanded_bytes(const struct memory_rule *rule, const struct stage_sum *sum,
+                            const struct rk_system *system, double in_flight)
+{
+    const struct stage_demand demand = demand_by(rule, sum);
+    return demanded_bytes(&demand, system, in_flight);
 }
 
 /* Managed memory (get_paged of bitsandbytes/functional.py) gives way to what the allocator asks

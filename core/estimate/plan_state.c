@@ -3,17 +3,6 @@
 #include "base/extremes.h"
 #include "estimate/stages.h"
 
-static void add_state(struct state *state, const struct memory_rule *rule, double parameters,
-                      bool expert)
-{
-    const struct shares *shares = &rule->shares[expert];
-    const struct element_bytes *bytes = &rule->bytes;
-    state->weights += parameters * bytes->weight * shares->weights;
-    state->gradients += parameters * bytes->gradient * shares->gradients;
-    state->optimizer += parameters * (bytes->optimizer - bytes->step_gradient) * shares->optimizer;
-    state->between += parameters * bytes->step_gradient * shares->optimizer;
-}
-
 /* Of dense weights those of blocks, and all of experts', are kept as the base says. */
 static double base_parameters(const struct stage_sum *sum, bool expert)
 {
@@ -45,20 +34,22 @@ static double unsynced_bytes(const struct stage_sum *sum, const struct memory_ru
             next_to_frozen_of(sum, &rule->bytes, true).gradients);
 }
 
-/* Then add_rest() changes nothing. */
+/* Then state_add_rest() changes nothing. */
 bool rule_is_plain(const struct memory_rule *rule)
 {
     const struct element_bytes *bytes = &rule->bytes;
-    return rule->gradients_here == 1 && !rule->steps_early && !(rule->unsynced > 0) &&
-           !(rule->mixed > 0) && !(bytes->reference > 0) && bytes->of_tables == 0 &&
-           bytes->of_embedding == 0 && bytes->of_long_sides == 0 && bytes->of_short_sides == 0 &&
-           bytes->narrow_copies == 0 && bytes->autocast == 0;
+    return !rule->freezes && rule->gradients_here == 1 && !rule->steps_early &&
+           !(rule->unsynced > 0) && !(rule->mixed > 0) && !(bytes->reference > 0) &&
+           bytes->of_tables == 0 && bytes->of_embedding == 0 && bytes->of_long_sides == 0 &&
+           bytes->of_short_sides == 0 && bytes->narrow_copies == 0 && bytes->autocast == 0;
 }
 
-static void add_rest(struct state *state, const struct stage_sum *sum,
-                     const struct memory_rule *rule)
+void state_add_rest(struct state *state, const struct stage_sum *sum,
+                    const struct memory_rule *rule)
 {
     const struct element_bytes *bytes = &rule->bytes;
+    for (int expert = 0; expert < 2 && rule->freezes; expert++)
+        add_adapters(state, sum, rule, expert);
     state->gradients_away = state->gradients * (1 - rule->gradients_here);
     state->gradients *= rule->gradients_here;
     if (rule->steps_early) { /* each is freed after its step, there as here */
@@ -76,15 +67,4 @@ static void add_rest(struct state *state, const struct stage_sum *sum,
     if (rule->zero < 3)
         state->weights += sum->narrow_parameters * bytes->narrow_copies +
                           (sum->parameters + sum->expert_parameters) * bytes->autocast;
-}
-
-struct state state_of(const struct stage_sum *sum, const struct memory_rule *rule)
-{
-    struct state state = {.weights = 0};
-    add_state(&state, rule, sum->parameters, false);
-    add_state(&state, rule, sum->expert_parameters, true);
-    for (int expert = 0; expert < 2 && rule->freezes; expert++)
-        add_adapters(&state, sum, rule, expert);
-    if (!rule->plain) add_rest(&state, sum, rule);
-    return state;
 }

@@ -368,27 +368,46 @@ static double left_for_forward_s(const struct waited *back, double waited_s)
     return larger(0, waited_s - larger(0, beside(&without) - beside(back)));
 }
 
-void stage_waits(struct waited waits[WAITS], const struct stage_sum *sum,
-                 const struct exchange *exchange, const struct rk_plan *plan)
+/* Those of each microbatch. */
+static void waits_of_microbatch(struct waited waits[WAITS], const struct stage_sum *sum,
+                                const struct exchange *exchange, const struct rk_plan *plan)
 {
     const double forward_s = sum->pass_s[FOLD_FORWARD], back_s = backward_s(sum);
-    const double blocks = sum->blocks, layers = messages_of(sum, plan);
+    const double blocks = sum->blocks;
     const struct sent none = {0}, here = plan->zero >= 3 ? exchange->gather : none;
     const struct sent again = plan->keep_gathered ? none : here, *reduced = &exchange->reduce;
     const bool reduces_beside = plan->gradient_overlap && !exchange->copied;
     const bool gathers_beside = plan->weight_overlap && !exchange->copied;
     const bool each = plan->zero >= 2, either = reduces_beside || gathers_beside;
     const struct sent back = each ? both_sent(&again, reduced) : none;
-    const struct sent behind = plan->zero == 1 || plan->zero == 2 ? exchange->gather : none;
     waits[WAIT_FORWARD] =
         (struct waited){here.time_s, forward_s, blocks, gathers_beside, here.engine_s};
     waits[WAIT_BACKWARD] = (struct waited){back.time_s, back_s, blocks, either, back.engine_s};
-    waits[WAIT_REDUCE] =
-        (struct waited){each ? 0 : reduced->time_s, back_s, layers, reduces_beside, 0};
+    waits[WAIT_FORWARD].work_s += left_for_forward_s(&waits[WAIT_BACKWARD], sum->for_experts_s);
+}
+
+/* Those after the last one. */
+static void waits_at_end(struct waited waits[WAITS], const struct stage_sum *sum,
+                         const struct exchange *exchange, const struct rk_plan *plan)
+{
+    const double forward_s = sum->pass_s[FOLD_FORWARD], back_s = backward_s(sum);
+    const double layers = messages_of(sum, plan);
+    const double reduce_s = plan->zero >= 2 ? 0 : exchange->reduce.time_s;
+    const bool reduces_beside = plan->gradient_overlap && !exchange->copied;
+    const bool gathers_beside = plan->weight_overlap && !exchange->copied;
+    const struct sent none = {0};
+    const struct sent behind = plan->zero == 1 || plan->zero == 2 ? exchange->gather : none;
+    waits[WAIT_REDUCE] = (struct waited){reduce_s, back_s, layers, reduces_beside, 0};
     waits[WAIT_GATHER] =
         (struct waited){behind.time_s, forward_s, layers, gathers_beside, behind.engine_s};
-    waits[WAIT_FORWARD].work_s += left_for_forward_s(&waits[WAIT_BACKWARD], sum->for_experts_s);
     waits[WAIT_GATHER].work_s += left_for_forward_s(&waits[WAIT_REDUCE], sum->for_experts_s);
+}
+
+void stage_waits(struct waited waits[WAITS], const struct stage_sum *sum,
+                 const struct exchange *exchange, const struct rk_plan *plan)
+{
+    waits_of_microbatch(waits, sum, exchange, plan);
+    waits_at_end(waits, sum, exchange, plan);
 }
 
 void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
@@ -400,7 +419,7 @@ void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
     offload_transfers(sum, system, sharing, plan);
     if (plan->zero < 2) return;
     struct waited waits[WAITS];
-    stage_waits(waits, sum, exchange, plan);
+    waits_of_microbatch(waits, sum, exchange, plan);
     sum->data_s[FOLD_FORWARD] = beside(&waits[WAIT_FORWARD]);
     sum->data_s[FOLD_AGRAD] = beside(&waits[WAIT_BACKWARD]);
     sum->data_link_s = waits[WAIT_FORWARD].comm_s + waits[WAIT_BACKWARD].comm_s;
@@ -570,7 +589,7 @@ struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange
                               const struct rk_plan *plan)
 {
     struct waited waits[WAITS];
-    stage_waits(waits, sum, exchange, plan);
+    waits_at_end(waits, sum, exchange, plan);
     const double starts = own_part(sharing, sum->step[0].starts, sum->step[1].starts);
     struct stage_end end = {
         .put_off_s = put_off_of(plan, sharing->microbatches) * sum->put_off_s,

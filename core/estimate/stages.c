@@ -182,7 +182,19 @@ static inline __attribute__((always_inline)) void add_stage(struct stage_sum *su
         note_end(sum, add, predict, layers, LAST_END);
 }
 
-enum { OUTLINE_BYTES = offsetof(struct stage_sum, spent_s) };
+/* Always filled in; and where the details begin, with what fills in swap between them. */
+enum {
+    OUTLINE_BYTES = offsetof(struct stage_sum, swap),
+    DETAILS_AT = offsetof(struct stage_sum, spent_s)
+};
+
+static void sum_swaps(struct stage_sum *sum, const struct layer_folds *fold,
+                      const struct rk_model *model, const struct rk_plan *plan,
+                      const struct stage_blocks *blocks)
+{
+    sum->swap = (struct swap_fold){.forward_s = 0};
+    add_stage(sum, add_swaps, fold, model, plan, blocks);
+}
 
 void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
                    const struct rk_model *model, const struct rk_plan *plan,
@@ -192,7 +204,7 @@ void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
     sum->blocks = blocks->all;
     sum->last = blocks->last;
     add_stage(sum, add_outline, fold, model, plan, blocks);
-    if (plan->recompute_rest) add_stage(sum, add_swaps, fold, model, plan, blocks);
+    if (plan->recompute_rest) sum_swaps(sum, fold, model, plan, blocks);
 }
 
 void stage_again(struct stage_sum *sum, const struct layer_folds *fold,
@@ -218,6 +230,11 @@ void stage_holds_again(struct stage_sum *sum, const struct layer_folds *fold,
     add_stage(sum, add_holds, fold, model, plan, blocks);
 }
 
+void stage_copy_outline(struct stage_sum *to, const struct stage_sum *sum)
+{
+    memcpy(to, sum, OUTLINE_BYTES);
+}
+
 void stage_bare_outline(struct stage_sum *bare, const struct stage_sum *sum)
 {
     memcpy(bare, sum, OUTLINE_BYTES);
@@ -230,7 +247,7 @@ void stage_details(struct stage_sum *sum, const struct layer_folds *fold,
                    const struct rk_model *model, const struct rk_plan *plan,
                    const struct stage_blocks *blocks)
 {
-    memset((char *)sum + OUTLINE_BYTES, 0, sizeof *sum - OUTLINE_BYTES);
+    memset((char *)sum + DETAILS_AT, 0, sizeof *sum - DETAILS_AT);
     add_stage(sum, add_details, fold, model, plan, blocks);
 }
 
@@ -238,7 +255,7 @@ void stage_sum(struct stage_sum *sum, const struct layer_folds *fold, const stru
                const struct rk_plan *plan, const struct stage_blocks *blocks)
 {
     stage_outline(sum, fold, model, plan, blocks);
-    if (!plan->recompute_rest) add_stage(sum, add_swaps, fold, model, plan, blocks);
+    if (!plan->recompute_rest) sum_swaps(sum, fold, model, plan, blocks);
     stage_details(sum, fold, model, plan, blocks);
 }
 
@@ -276,10 +293,10 @@ static void share_tables(struct stage_sum *pair, double copied)
 void stage_pair_outline(struct stage_sum *pair, const struct stage_sum *own,
                         const struct stage_sum *other, const struct rk_plan *plan, uint64_t index)
 {
-    memcpy(pair, own, OUTLINE_BYTES);
+    memcpy(pair, own, plan->recompute_rest ? DETAILS_AT : OUTLINE_BYTES);
     pair->blocks += other->blocks;
     pair->last |= other->last;
-    add_swap(&pair->swap, &other->swap, 1);
+    if (plan->recompute_rest) add_swap(&pair->swap, &other->swap, 1);
     pair->parameters += other->parameters;
     pair->expert_parameters += other->expert_parameters;
     pair->narrow_parameters += other->narrow_parameters;
@@ -317,6 +334,7 @@ void stage_pair(struct stage_sum *pair, const struct stage_sum *own, const struc
 {
     *pair = *own;
     stage_pair_outline(pair, own, other, plan, index);
+    if (!plan->recompute_rest) add_swap(&pair->swap, &other->swap, 1);
     for (int i = 0; i < RK_HOLDING_COUNT; i++) {
         const double ends[ENDS] = {own->ends_saved_bytes[FIRST_END][i],
                                    own->ends_saved_bytes[LAST_END][i]};

@@ -54,10 +54,9 @@ enum stage_end_of_model { FIRST_END, LAST_END, ENDS };
 struct stage_sum {
     /* the outline: what time and memory depend on */
     double blocks;
-    struct swap_fold swap;              /* of all blocks; of the outline only with recompute_rest */
-    struct copied_fold copied[RK_WAYS]; /* of all blocks; 0 of plans without chunks */
-    bool last;                          /* with the head: backward follows forward at once */
-    double pass_s[FOLD_PASSES];         /* of all chunks, one microbatch */
+    struct copied_fold copied[RK_WAYS];     /* of all blocks; 0 of plans without chunks */
+    bool last;                              /* with the head: backward follows forward at once */
+    double pass_s[FOLD_PASSES];             /* of all chunks, one microbatch */
     double for_experts_s, beside_experts_s; /* as of a layer: fold.h */
     double data_s[FOLD_PASSES];             /* ZeRO-2 and 3: messages that a microbatch waits for */
     double data_link_s;                     /* of one microbatch */
@@ -81,6 +80,7 @@ struct stage_sum {
     double end_groups;               /* operations of the ends that have parameters */
     double block_shapes, end_shapes; /* elements of weights of different shapes: of a block, of the
                                         head */
+    struct swap_fold swap;           /* of all blocks; of the outline only with recompute_rest */
     /* the details: what these are made of */
     double spent_s[FOLD_PASSES][SPENDINGS];
     double link_s[LINKS], link_bytes[LINKS];
@@ -124,6 +124,9 @@ void stage_again(struct stage_sum *sum, const struct layer_folds *fold,
 void stage_holds_again(struct stage_sum *sum, const struct layer_folds *fold,
                        const struct rk_model *model, const struct rk_plan *plan,
                        const struct stage_blocks *blocks);
+
+/* A copy of the outline. */
+void stage_copy_outline(struct stage_sum *to, const struct stage_sum *sum);
 
 /* Without what that changes of memory. */
 void stage_bare_outline(struct stage_sum *bare, const struct stage_sum *sum);
@@ -311,7 +314,7 @@ struct memory_rule {
     int first_tier; /* from 0, that two buffers always offload to */
     int zero;
     bool freezes;
-    bool plain;                    /* state is parameters times bytes of an element, and adapters */
+    bool plain;                    /* state is parameters times bytes of an element */
     double adapters;               /* whose weights are there, to one that is trained */
     bool steps_early;              /* gradients are there a block at a time */
     double gathered_blocks;        /* ZeRO-3: gathered at the same time */
@@ -329,12 +332,39 @@ struct state {
     double between; /* of the optimizer's: not there while forward and backward run */
 };
 
-struct state state_of(const struct stage_sum *sum, const struct memory_rule *rule);
 bool rule_is_plain(const struct memory_rule *rule);
+
+/* Of a rule that is not plain. */
+void state_add_rest(struct state *state, const struct stage_sum *sum,
+                    const struct memory_rule *rule);
+
+static inline void state_add(struct state *state, const struct memory_rule *rule, double parameters,
+                             bool expert)
+{
+    const struct shares *shares = &rule->shares[expert];
+    const struct element_bytes *bytes = &rule->bytes;
+    state->weights += parameters * bytes->weight * shares->weights;
+    state->gradients += parameters * bytes->gradient * shares->gradients;
+    state->optimizer += parameters * (bytes->optimizer - bytes->step_gradient) * shares->optimizer;
+    state->between += parameters * bytes->step_gradient * shares->optimizer;
+}
+
+static inline struct state state_of(const struct stage_sum *sum, const struct memory_rule *rule)
+{
+    struct state state = {.weights = 0};
+    state_add(&state, rule, sum->parameters, false);
+    state_add(&state, rule, sum->expert_parameters, true);
+    if (!rule->plain) state_add_rest(&state, sum, rule);
+    return state;
+}
 
 struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct sharing *sharing,
                                   const struct rk_plan *plan);
 struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct stage_sum *sum);
+
+/* What of a rule is another one where as many ranks more hold a stage: under DualPipe. */
+void memory_rule_share(struct memory_rule *rule, const struct sharing *sharing,
+                       const struct rk_plan *plan);
 
 /* Does the rule put anything into memory tier `tier` + 1? */
 bool rule_lowers(const struct memory_rule *rule, int tier);
@@ -377,6 +407,10 @@ static inline double demanded_bytes(const struct stage_demand *demand,
            demand->outside_bytes + system->kernels.reserve_bytes +
            system->kernels.fragmentation * activations;
 }
+
+/* The same of what stage_demand_by() says. */
+double stage_demanded_bytes(const struct memory_rule *rule, const struct stage_sum *sum,
+                            const struct rk_system *system, double in_flight);
 
 /* Fills holds, sums and in_flight of `stage`. */
 void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,

@@ -12,8 +12,13 @@ static double both(const struct stage_times *stage)
 static int slowest(const struct stage_times *stages, int count)
 {
     int found = 0;
-    for (int i = 1; i < count; i++)
-        if (both(&stages[i]) > both(&stages[found])) found = i;
+    double most_s = both(&stages[0]);
+    for (int i = 1; i < count; i++) {
+        const double both_s = both(&stages[i]);
+        if (!(both_s > most_s)) continue;
+        most_s = both_s;
+        found = i;
+    }
     return found;
 }
 
@@ -257,8 +262,9 @@ static struct pace pace_of_chunks(const struct pipeline *p, const struct stage_t
         if ((int)i != pace.stage) pace.wait_s += both(&stages[i]) / (double)p->chunks;
     struct chunk_times c = chunk_times_of(p, stages, pace.stage);
     const double without_s = chunks_wait_s(&c, p);
-    c.message_s = message_s;
     pace.wait_s += without_s;
+    if (!(message_s > 0)) return pace;
+    c.message_s = message_s;
     pace.messages_s = 2 * ((double)p->stages - 1) * message_s + chunks_wait_s(&c, p) - without_s;
     return pace;
 }

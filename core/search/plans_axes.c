@@ -171,7 +171,10 @@ static inline void set_axis(struct rk_plan *plan, enum rk_plan_axis axis, uint64
 {
     char *member = (char *)plan + axes[axis].offset;
     const int storage = axes[axis].storage;
-    if (storage < STORED_KINDS) stored_set(member, (enum stored)storage, value);
+    if (storage < STORED_KINDS) {
+        stored_set(member, (enum stored)storage, value);
+        return;
+    }
     switch (storage) {
     case STORED_SHARE:
         set_tier(plan, (enum rk_share)axes[axis].offset, value);

@@ -6,23 +6,27 @@
 
 /* ---- extremes of a family ---- */
 
-/* Of the outlines. */
+/* Of the outlines, but for what chunks of the sequence copy, which is alike. */
 static void note_layer(struct layer_fold *least, const struct layer_fold *fold)
 {
-    enum { NUMBERS = offsetof(struct layer_fold, spent_s) / sizeof(double) };
+    enum {
+        FIRST = offsetof(struct layer_fold, pass_s),
+        NUMBERS = (offsetof(struct layer_fold, swap) - FIRST) / sizeof(double)
+    };
     double low[NUMBERS], own[NUMBERS];
-    memcpy(low, least, sizeof low);
-    memcpy(own, fold, sizeof own);
+    memcpy(low, least->pass_s, sizeof low);
+    memcpy(own, fold->pass_s, sizeof own);
     for (int i = 0; i < NUMBERS; i++)
         low[i] = own[i] < low[i] ? own[i] : low[i];
-    memcpy(least, low, sizeof low);
+    memcpy(least->pass_s, low, sizeof low);
 }
 
-static void note_fold(struct family_bounds *bounds, const struct layer_folds *fold)
+static void note_fold(struct family_bounds *bounds, const struct layer_folds *fold,
+                      const struct rk_plan *plan)
 {
     if (!bounds->any) {
         bounds->any = true;
-        fold_copy_outline(&bounds->least, fold);
+        fold_copy_outline(&bounds->least, fold, plan);
         return;
     }
     for (int kind = 0; kind < LAYER_KINDS; kind++)
@@ -225,7 +229,7 @@ void run_fold_layers(struct run *r)
         rk_plan_axis_set(&s->plan, RK_PLAN_RECOMPUTE, recompute[i]);
         (r->visitor->works ? fold_timed : fold_outline)(&s->fold[i], &s->timed, s->problem->system,
                                                         &s->plan);
-        note_fold(&s->family[family_of(recompute[i])], &s->fold[i]);
+        note_fold(&s->family[family_of(recompute[i])], &s->fold[i], &s->plan);
         find_block_times(&s->block_s[i], &s->fold[i], s->problem->model);
         balance_row(s, i, &s->fold[i], RECOMPUTED);
         r->visitor->explain->folds++;

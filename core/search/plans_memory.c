@@ -127,8 +127,8 @@ void run_sum_class(struct run *r, struct stage_sum *sums, int class)
 
 static double class_bytes(struct run *r, const struct memory_rule *rule, int class, int schedule)
 {
-    const struct stage_demand demand = stage_demand_by(rule, &r->s->sum[class]);
-    return demanded_bytes(&demand, r->s->problem->system, r->s->flight[class]->of[schedule]);
+    return stage_demanded_bytes(rule, &r->s->sum[class], r->s->problem->system,
+                                r->s->flight[class]->of[schedule]);
 }
 
 /* Of the two stages on rank i, under DualPipe. */
@@ -144,8 +144,7 @@ static double pair_bytes(const struct run *r, const struct memory_rule *rule, in
 {
     struct stage_sum pair;
     pair_outline(r, &pair, i);
-    const struct stage_demand demand = stage_demand_by(rule, &pair);
-    return demanded_bytes(&demand, r->s->problem->system, r->pair_flights);
+    return stage_demanded_bytes(rule, &pair, r->s->problem->system, r->pair_flights);
 }
 
 static bool same_pair(const struct stage_map *map, int a, int b)
@@ -233,18 +232,20 @@ bool run_none_fits(struct run *r, bool again)
         stage_holds_again(&r->s->sum[0], r->fold, s->problem->model, &s->plan, &r->map->blocks[0]);
     else
         run_sum_class(r, r->s->sum, 0);
-    const struct stage_demand least = stage_demand_by(&r->least, &r->s->sum[0]);
-    return demanded_bytes(&least, r->s->problem->system, run_flights_of(r, 0)->least) * rounding >
+    return stage_demanded_bytes(&r->least, &r->s->sum[0], r->s->problem->system,
+                                run_flights_of(r, 0)->least) *
+               rounding >
            capacity(r);
 }
 
 bool run_mean_exceeds(struct run *r)
 {
     const double stages = (double)r->set->pipeline;
-    struct stage_sum mean = r->model;
+    struct stage_sum mean;
     struct memory_rule rule = r->least;
     rule.expert_engines = 0; /* where stages have no experts */
     if (!r->visitor->prune || r->extremes.activations) return false;
+    stage_copy_outline(&mean, &r->model);
     if (r->state->pairs) mean.parameters -= mean.copied_parameters;
     mean.parameters /= stages;
     mean.expert_parameters /= stages;
@@ -257,8 +258,8 @@ bool run_mean_exceeds(struct run *r)
     mean.short_sides /= stages;
     mean.saved_total_bytes /= stages;
     const double flights = least_flights(r);
-    const struct stage_demand least = stage_demand_by(&rule, &mean);
-    return demanded_bytes(&least, r->s->problem->system, flights) * rounding > capacity(r);
+    return stage_demanded_bytes(&rule, &mean, r->s->problem->system, flights) * rounding >
+           capacity(r);
 }
 
 /* ---- what is left for activations ---- */

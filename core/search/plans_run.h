@@ -117,12 +117,11 @@ struct holding {
 /* How many plans of a shape fit, remembered for members that hold the same: their layers, their
  * stages and what their choices make of the memory. */
 enum {
-    LAYER_NUMBERS =
-        (offsetof(struct layer_fold, spent_s) - offsetof(struct layer_fold, parameters)) /
-        sizeof(double),
+    LAYER_NUMBERS = (offsetof(struct layer_fold, swap) - offsetof(struct layer_fold, parameters)) /
+                    sizeof(double),
     RULE_NUMBERS = offsetof(struct memory_rule, ends_in_flight) / sizeof(double),
     AWAY_NUMBERS = sizeof(struct away) / sizeof(double), /* where there are lower tiers */
-    CHOICE_NUMBERS = 2 * (1 + RULE_NUMBERS + AWAY_NUMBERS),
+    CHOICE_NUMBERS = 1 + RULE_NUMBERS + AWAY_NUMBERS,
     MEMBER_NUMBERS = 4, /* in addition to its choices and timetables */
     RECALLED_LAYERS = 32,
     RECALLED_MEMBERS = 128
@@ -401,7 +400,7 @@ void run_time_division(struct run *r);
 
 /* ---- shapes: plans_shapes.c ---- */
 
-/* Every plan of the member at hand whose stages have this shape. */
+/* Every plan of the member at hand whose stages have this shape, which nothing refuses. */
 void run_shape(struct run *r, const struct shape *shape);
 
 #endif

@@ -238,8 +238,6 @@ void run_shape(struct run *r, const struct shape *shape)
     uint64_t before[1 + RK_SHARE_TIERS];
     r->shape = shape;
     r->plans = s->timetable[shape->timetable].passing * r->choices;
-    s->too_large[shape - r->set->shape] = false;
-    if (shape->refused || r->plans == 0) return;
     const uint64_t divisions = sift_repeated(r, shape);
     if (divisions == 0 || settled(r, shape, divisions * r->plans)) return;
     note_fitting(r, before);

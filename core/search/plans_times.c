@@ -24,15 +24,15 @@ static double class_s(const struct run *r, const struct stage_blocks *blocks,
 double run_slowest_s(const struct run *r, const struct stage_map *map,
                      const struct block_times *times, bool pairs)
 {
-    double of[RK_MAX_STAGES], most_s = 0;
-    for (int i = 0; i < map->classes; i++)
+    double of[RK_MAX_STAGES], most_s = 0, both_s = 0;
+    for (int i = 0; i < map->classes; i++) {
         of[i] = class_s(r, &map->blocks[i], times);
-    for (int i = 0; i < map->stages; i++) {
-        const int far = pairs ? map->stages - 1 - i : i;
-        const double both_s = (of[map->class_of[i]] + of[map->class_of[far]]) / 2;
-        most_s = both_s > most_s ? both_s : most_s;
+        most_s = larger(most_s, of[i]);
     }
-    return most_s;
+    if (!pairs) return most_s;
+    for (int i = 0, far = map->stages - 1; i <= far; i++, far--)
+        both_s = larger(both_s, of[map->class_of[i]] + of[map->class_of[far]]);
+    return both_s / 2;
 }
 
 bool run_all_bounded(const struct run *r, const struct shape *shape)
@@ -45,21 +45,26 @@ bool run_all_bounded(const struct run *r, const struct shape *shape)
     return all;
 }
 
-/* MFU is the FLOP of the model, whatever stages they are on, over those of the peaks. */
-double run_longest_s(struct run *r)
+/* The FLOP of the model, whatever stages they are on, over those of the peaks, of a step of 1 s. */
+static double mfu_of_second(struct run *r)
 {
     const struct plan_scratch *s = r->s;
     const struct rk_model *model = s->problem->model;
-    const struct limits *limits = &r->visitor->limits;
     struct stage_blocks blocks = {.all = (double)model->layers, .first = true, .last = true};
     struct rk_outcome work = {.step_s = 1};
     struct stage_sum all;
-    if (!(limits->least_mfu > 0)) return limits->longest_s;
     layer_count(model, 0, model->layers, blocks.counts[AS_IT_IS]);
     stage_details(&all, &s->fold[0], model, &s->plan, &blocks);
     work_add(&work, &all, work_times(&s->plan), &s->plan);
     work_rates(&work, plan_peak_flops(s->problem->system, &s->plan));
-    return smaller(limits->longest_s, work.mfu / limits->least_mfu);
+    return work.mfu;
+}
+
+double run_longest_s(struct run *r)
+{
+    const struct limits *limits = &r->visitor->limits;
+    if (!(limits->least_mfu > 0)) return limits->longest_s;
+    return smaller(limits->longest_s, mfu_of_second(r) / limits->least_mfu);
 }
 
 /* ---- data parallelism ---- */
@@ -173,11 +178,12 @@ static void time_choice(struct run *r, uint64_t choice)
     struct plan_scratch *s = r->s;
     const bool each = s->plan.recompute_rest;
     const double most_bytes = r->visitor->limits.most_bytes / rounding;
+    const bool limited = r->visitor->prune && isfinite(most_bytes);
     bool moved = false;
     for (int i = 0; i < r->timetable->schedules; i++) {
         if (r->state->refused[i] || !s->fits[choice * RK_SCHEDULES + (uint64_t)i]) continue;
         s->plan.schedule = r->timetable->schedule[i];
-        if (r->visitor->prune && run_exceeds(r, choice, i, most_bytes)) {
+        if (limited && run_exceeds(r, choice, i, most_bytes)) {
             count_bounded(r, 1);
             continue;
         }

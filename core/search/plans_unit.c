@@ -271,7 +271,18 @@ static bool sift(struct run *r, enum rk_verdict late)
 
 /* ---- members ---- */
 
-/* Rules but for the ends of the model. */
+/* But for the ends of the model. Schedules differ in them, and in how many ranks hold a stage. */
+static void open_rules(struct plan_scratch *s, struct choice *choice)
+{
+    const struct sharing *sharing = &s->sharding[choice->sharding].sharing;
+    struct memory_rule *rule = choice->rule;
+    s->plan.schedule = RK_1F1B;
+    rule[DEMAND_SOME] = memory_rule_of(s->fold, sharing, &s->plan);
+    rule[DEMAND_ALL] = rule[DEMAND_PAIRS] = rule[DEMAND_SOME];
+    s->plan.schedule = RK_DUALPIPE;
+    memory_rule_share(&rule[DEMAND_PAIRS], sharing, &s->plan);
+}
+
 static void open_choices(struct run *r)
 {
     struct plan_scratch *s = r->s;
@@ -290,13 +301,7 @@ static void open_choices(struct run *r)
         if (choice->offload != offload)
             plans_set_choice(&s->plan, r->offload, offload = choice->offload);
         r->choices++;
-        for (int kind = 0; kind < DEMANDS; kind++) {
-            s->plan.schedule = kind == DEMAND_PAIRS ? RK_DUALPIPE : RK_1F1B;
-            choice->rule[kind] =
-                kind == DEMAND_ALL
-                    ? choice->rule[DEMAND_SOME]
-                    : memory_rule_of(s->fold, &s->sharding[choice->sharding].sharing, &s->plan);
-        }
+        open_rules(s, choice);
     }
 }
 
@@ -319,10 +324,8 @@ static void recall_member(struct run *r)
     *to++ = (uint64_t)(r->set - r->set->all->set);
     *to++ = r->choices;
     to = add_numbers(to, &r->microbatches, 1);
-    for (uint64_t i = 0; i < r->choices; i++) {
+    for (uint64_t i = 0; i < r->choices; i++) /* by which the rules of pairs go */
         to = add_rule(to, &s->choice[i].rule[DEMAND_SOME], s->lower_tiers > 0);
-        to = add_rule(to, &s->choice[i].rule[DEMAND_PAIRS], s->lower_tiers > 0);
-    }
     for (uint64_t i = 0; i < r->set->timetables; i++) {
         *to = 0;
         for (int k = 0; k < r->set->timetable[i].schedules; k++)
@@ -365,8 +368,11 @@ static void run_plans(struct run *r, const struct plan_member *member)
     open_sharings(r);
     recall_member(r);
     r->timetable = NULL;
-    for (uint64_t i = 0; i < r->set->shapes; i++)
-        run_shape(r, &r->set->shape[i]);
+    memset(s->too_large, 0, r->set->shapes * sizeof *s->too_large);
+    for (uint64_t i = 0; i < r->set->shapes; i++) {
+        const struct shape *shape = &r->set->shape[i];
+        if (!shape->refused && s->timetable[shape->timetable].passing > 0) run_shape(r, shape);
+    }
 }
 
 static void run_member(struct run *r, const struct plan_member *member)

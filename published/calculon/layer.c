@@ -76,7 +76,7 @@ void recompute_fold(struct recompute_cost *cost, const struct block_cost *block,
     struct pass_cost running = {.flop = 0};
     for (int i = 0; i < block->block->ops; i++) {
         const struct op *op = &block->block->op[i];
-        pass_add(&running, op, &block->op[i], RK_FORWARD);
+        if (block->upstream) pass_add(&running, op, &block->op[i], RK_FORWARD);
         if (holds(conditions, op->recomputed) && block->upstream)
             add_running(&cost->pass, &running, op, &block->op[i]);
         else if (holds(conditions, op->recomputed))
