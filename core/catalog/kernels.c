@@ -41,6 +41,7 @@ const struct field kernels_fields[] = {
     { "attention_dim_half",          FIELD_NUMBER, AT(rk_kernels, attention_dim_half), .max = 65536, .preset = 40, .help = "head dimension at which exponentials take as long as products" },
     { "attention_key_half",          FIELD_NUMBER, AT(rk_kernels, attention_key_half), .max = 65536, .preset = 300, .help = "keys at which half of a tile's time is start and end" },
     { "memory_efficiency",           SHARE(memory_efficiency), .preset = 0.85, .help = "share of the bandwidth of memory 0, large kernels" },
+    { "additions_GFLOPps",           FIELD_NUMBER, .unit = "GFLOP/s", AT(rk_kernels, additions_FLOPps), .max = 1e6, .preset = 32, .help = "16-bit elements that kernels add in memory one by one, with atomic operations; 0: as fast as memory is" },
     { "kernel_us",                   FIELD_NUMBER, .unit = "us", AT(rk_kernels, kernel_s), .max = 1e6, .preset = 4, .help = "start and end of a kernel on the device" },
     { "launch_us",                   FIELD_NUMBER, .unit = "us", AT(rk_kernels, launch_s), .max = 1e6, .preset = 50, .help = "of the host to start one kernel" },
     { "sustained",                   SHARE(sustained), .preset = 0.9, .help = "rate of matrix products in a long run over that of an isolated kernel: clocks under the power limit, caches, jitter" },

@@ -240,6 +240,13 @@ static enum rk_kernel kernel_of(const struct rk_model *model, const struct opera
     }
 }
 
+/* Atomic additions are made in the second-level cache, one by one, whatever memory's rate. */
+static double additions_s(const struct bench *bench, const struct operation *op, int pass)
+{
+    const double rate = bench->system->kernels.additions_FLOPps;
+    return rate > 0 ? op->added[pass] / rate : 0;
+}
+
 static void memory_times(const struct bench *bench, const struct operation *op,
                          double time_s[RK_PASSES])
 {
@@ -255,6 +262,7 @@ static void memory_times(const struct bench *bench, const struct operation *op,
         time_s[pass] = op->bytes[pass] > 0
                            ? kernels * memory_time_s(bench->system, op->bytes[pass] / kernels)
                            : 0;
+        time_s[pass] = larger(time_s[pass], additions_s(bench, op, pass));
     }
     if (op->table_bytes > 0 && !optimizer_is_measured(bench->system))
         time_s[RK_AGRAD] += memory_time_s(bench->system, op->table_bytes);

@@ -89,6 +89,7 @@ struct operation {
     double bytes[RK_PASSES];   /* OPERATION_MEMORY: read and written. Fused attention runs both
                                   gradients in RK_AGRAD; likewise an operation without weights */
     double table_bytes;        /* likewise, of RK_AGRAD with torch alone: the gradient of a table */
+    double added[RK_PASSES];   /* likewise: elements that atomic operations add, one by one */
     double kernels[RK_PASSES]; /* kernels launched; of a matrix, its products one after the other */
 
     /* OPERATION_MATRIX: `count` products (m, k) x (k, n) in forward; gradients (m, n) x (n, k) and

@@ -213,6 +213,16 @@ static void add_expert_tensor(struct build *build, const struct mixture *mix, en
  * of the memory's rate where other kernels have 0.67. */
 #define SCATTERED (0.67 / 0.50)
 
+/* Rows that torch adds up to those of tokens: what experts bring, and gradients of what they were
+ * given. */
+static void add_rows(const struct build *build, struct operation *op, enum rk_pass pass)
+{
+    const struct rk_plan *plan = build->plan;
+    if (!habits_of(plan)->adds_rows || plan->xla || build->served) return;
+    if (pass == RK_AGRAD && !(plan->grouped && plan->gathered_copies)) return;
+    op->added[pass] = op->elements;
+}
+
 /* A copy of each token for each of its experts, and their sum: `spread` goes one way forward and
  * the other backward. Fused, one kernel; torch adds into a tensor of zeros. */
 static struct operation *add_permutation(struct build *build, enum op id, double elements,
@@ -253,7 +263,8 @@ static bool sorts_behind(const struct build *build, const struct mixture *mix)
 static void add_dispatch(struct build *build, const struct mixture *mix)
 {
     const double elements = copies(mix) * mix->width;
-    if (sorts_before(build, mix)) add_permutation(build, OP_PERMUTE, elements / mix->tensor, true);
+    if (sorts_before(build, mix))
+        add_rows(build, add_permutation(build, OP_PERMUTE, elements / mix->tensor, true), RK_AGRAD);
     build->graph = RK_GRAPH_EXPERTS;
     add_exchange(build, mix, OP_DISPATCH, RK_FORWARD);
     add_expert_tensor(build, mix, OP_EXPERT_GATHER, true);
@@ -268,6 +279,7 @@ static void add_combine(struct build *build, const struct mixture *mix)
     add_exchange(build, mix, OP_COMBINE, RK_AGRAD);
     if (!sorts_before(build, mix)) return;
     struct operation *sum = add_permutation(build, OP_UNPERMUTE, elements / mix->tensor, false);
+    add_rows(build, sum, RK_FORWARD);
     weigh_wide(build, sum, elements / mix->tensor);
 }
 

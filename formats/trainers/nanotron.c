@@ -119,8 +119,9 @@ static void write_head(FILE *file, const struct rk_model *m, const struct rk_pla
             RECKON_VERSION);
 }
 
-static const char *const outside[] = {"gradient_overlap", "weight_overlap", "imbalance",
-                                      "natural_load",     "grouped",        NULL};
+static const char *const outside[] = {
+    "gradient_overlap", "weight_overlap", "imbalance", "natural_load",
+    "gathered_copies",  "grouped",        NULL};
 static const char *const conventions[] = {"sequence",    "no_dropout",       "flash_attention",
                                           "causal_skip", "count_embeddings", "router_biases",
                                           "rotary_base", "norm_epsilon",     NULL};

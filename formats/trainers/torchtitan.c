@@ -427,6 +427,7 @@ static const char *const outside[] = {"vocabulary_multiple",
                                       "graph_parts",
                                       "imbalance",
                                       "natural_load",
+                                      "gathered_copies",
                                       "grouped",
                                       NULL};
 

@@ -71,6 +71,31 @@ Test(fold_terms, weights_before_products)
         NEAR(dense(&plan)->spent_s[pass][SPENT_MATRIX], weights_flop / 1e6 + 2 * 12 * h * h / 1e6);
 }
 
+/* 128 tokens of width 64 have two copies each, which torch adds up at so many elements a second,
+ * however fast memory is; 0: as fast as that. */
+Test(fold_terms, added_rows)
+{
+    machine_init(&machine, 1e6);
+    struct rk_model mixture = small;
+    struct rk_plan plan = plan_of(1, 1);
+    mixture.experts = 4;
+    mixture.active_experts = 2;
+    mixture.expert_feedforward = 64;
+    plan.framework = RK_FSDP;
+    const double *spent_s =
+        fold_of(&mixture, LAYER_EXPERTS, &plan, AS_IT_IS)->spent_s[FOLD_FORWARD];
+    const double memory_s = spent_s[SPENT_MEMORY];
+    machine.system.kernels.additions_FLOPps = 1;
+    fold_of(&mixture, LAYER_EXPERTS, &plan, AS_IT_IS);
+    const double slow_s = spent_s[SPENT_MEMORY];
+    machine.system.kernels.additions_FLOPps = 2;
+    fold_of(&mixture, LAYER_EXPERTS, &plan, AS_IT_IS);
+    NEAR(slow_s - spent_s[SPENT_MEMORY], 2 * T * h / 2);
+    machine.system.kernels.additions_FLOPps = 1e30;
+    fold_of(&mixture, LAYER_EXPERTS, &plan, AS_IT_IS);
+    NEAR(spent_s[SPENT_MEMORY], memory_s);
+}
+
 /* A device is slower while others of its node compute: three ranks of a node are half way from one
  * to the five that were measured at once; no more than that, and no more than a node has. */
 Test(fold_terms, devices_that_are_busy)

@@ -225,6 +225,43 @@ Test(layers_experts, natural_load)
     cr_expect_eq(find(&alone, "experts in")->m, 2048 * 8 / 64);
 }
 
+/* 2048 tokens of width 2048, eight copies each, are added up by torch one element after the other:
+ * what experts bring, and gradients where copies are gathered. DeepEP, XLA and Megatron-LM have
+ * kernels of their own. */
+Test(layers_experts, added_rows)
+{
+    static const struct {
+        enum rk_framework framework;
+        uint64_t expert;
+        bool gathered, grouped, xla, deepep;
+        double forward, backward;
+    } rows[] = {
+        {RK_FSDP, 1, false, true, false, false, 2048.0 * 8 * 2048, 0},
+        {RK_FSDP, 1, true, true, false, false, 2048.0 * 8 * 2048, 2048.0 * 8 * 2048},
+        {RK_FSDP, 8, true, true, false, false, 2048.0 * 8 * 2048, 2048.0 * 8 * 2048},
+        {RK_FSDP, 1, true, false, false, false, 2048.0 * 8 * 2048, 0},
+        {RK_FSDP, 1, true, true, true, false, 0, 0},
+        {RK_FSDP, 8, true, true, false, true, 0, 0},
+        {RK_MEGATRON, 1, true, true, false, false, 0, 0},
+    };
+    const struct rk_model model = bigmac(false);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rk_plan plan = plan_of(8, rows[i].expert);
+        plan.framework = rows[i].framework;
+        plan.gathered_copies = rows[i].gathered;
+        plan.grouped = rows[i].grouped;
+        plan.xla = rows[i].xla;
+        plan.dispatcher = rows[i].deepep ? RK_DEEPEP : RK_ALL_TO_ALL;
+        const struct layer layer = layer_of(&model, LAYER_EXPERTS, &plan);
+        double added[RK_PASSES] = {0};
+        for (int o = 0; o < layer.operations; o++)
+            for (int pass = 0; pass < RK_PASSES; pass++)
+                added[pass] += layer.operation[o].added[pass];
+        cr_expect_eq(added[RK_FORWARD], rows[i].forward, "row %zu", i);
+        cr_expect_eq(added[RK_AGRAD], rows[i].backward, "row %zu", i);
+    }
+}
+
 /* Ranks that share an expert bring their shards of tokens together: half the width, twice the rows,
  * the same work. */
 Test(layers_experts, expert_tensor)
