@@ -211,7 +211,8 @@ static bool has_sizes(const struct shell_word *words, size_t count)
         snprintf(name, sizeof name, "%.*s", (int)strcspn(words[i].text, "="), words[i].text);
         const int flag = megatron_flag_find(name, NULL);
         if (flag == MEGATRON_NUM_LAYERS_FLAG || flag == MEGATRON_HIDDEN_SIZE_FLAG ||
-            flag == MEGATRON_MICRO_BATCH_FLAG || flag == MEGATRON_TP_FLAG)
+            flag == MEGATRON_MICRO_BATCH_FLAG || flag == MEGATRON_TP_FLAG ||
+            flag == MEGATRON_YAML_CFG_FLAG)
             return true;
     }
     return false;
