@@ -1,6 +1,5 @@
 #include "megatron/run_script.h"
 #include "base/text.h"
-#include "keys/detect.h"
 #include "keys/reader.h"
 #include "megatron/megatron_args.h"
 #include "megatron/run_script_command.h"
@@ -518,22 +517,6 @@ static enum rk_status take_objective(struct work *w)
     return RK_OK;
 }
 
-/* A program at hand that imports a tool that is not read: by names alone its options look like
- * those of transformers. */
-static enum rk_status judge_imports(struct work *w)
-{
-    const struct shell_word *program = &w->word[w->begin - 1];
-    const char *text =
-        text_ends_in(program->text, ".py") ? shell_beside(&w->shell, program->text) : NULL;
-    if (!text || !run_script_is_one("trainer|deepspeed", w->format->name)) return RK_OK;
-    const struct tool_sign *sign = detect_imports(text);
-    if (!sign || sign->format) return RK_OK;
-    char why[400];
-    snprintf(why, sizeof why, "is a program of %s, which reckon does not read: %.300s", sign->tool,
-             sign->instead ? sign->instead : "say model, batch and sharding as words of reckon predict");
-    return run_script_fail_at(w, program, why);
-}
-
 /* ---- the whole ---- */
 
 /* Does the script use $NAME? */
@@ -593,7 +576,7 @@ enum rk_status run_script_read(const struct plan_format *format, const struct co
                              "is a shell script: for %s give the configuration that it names",
                              format->tool);
     if (status == RK_OK) status = run_script_choose(w);
-    if (status == RK_OK && model) status = judge_imports(w);
+    if (status == RK_OK && model) status = run_script_judge_imports(w);
     if (status == RK_OK && model) status = take_objective(w);
     if (status == RK_OK && model) status = read_words(w);
     if (status == RK_OK && model) status = read_plan(w, model, plan);
