@@ -226,6 +226,7 @@ static void take(struct work *w, const struct shell_command *command)
     w->begin = arguments_begin(w, w->word, command->count);
     for (size_t k = w->begin; w->starter->prefix && k < w->count; k++)
         if (strcmp(w->word[k].text, "--") == 0) w->begin = k + 1; /* of the launcher, before */
+    megatron_launch_note_unset(&w->shell, w->notes);
     if (command->maybe)
         notes_add(w->notes, NOTE_ASSUMED, command->condition.line, command->condition.column,
                   "the condition", "holds", "the run depends on a condition that is not known");
