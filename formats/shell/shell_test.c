@@ -131,8 +131,8 @@ static bool is_unset(struct shell_state *s, const struct shell_word *word)
  * has none of: empty. */
 static bool is_left_out(struct shell_state *s, const struct shell_word *word)
 {
-    return word->unknown && shell_assigns(s, s->shell->unknown[word->unknown - 1].name) &&
-           is_unset(s, word);
+    const struct shell_unknown *u = word->unknown ? &s->shell->unknown[word->unknown - 1] : NULL;
+    return u && !is_argument(u) && shell_assigns(s, u->name) && is_unset(s, word);
 }
 
 static enum shell_truth compare(struct test *t, const struct shell_word *a, const char *op,

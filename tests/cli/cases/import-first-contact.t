@@ -66,14 +66,12 @@ sed 's/gated_linear_unit: False/gated_linear_unit: True/; s/: swiglu/: gelu/' cf
 reckon import gate.yaml --gpus 8 --vocabulary 32000
 printf 'torchrun --nproc_per_node 8 pretrain_gpt.py --yaml-cfg cfg.yaml --data-path d\n' >cfg.sh
 reckon import cfg.sh
-echo "--- keys of images next to a model of text; sizes of a checkpoint; an optimizer of one's own may decide the cost"
+echo "--- keys of images next to a model of text; sizes of a checkpoint"
 printf 'model_name_or_path: Qwen/Qwen2.5-7B\nstage: sft\nfinetuning_type: lora\nimage_max_pixels: 262144\ncutoff_len: 2048\nper_device_train_batch_size: 1\n' >lf.yaml
 reckon import lf.yaml --gpus 1 | grep plan:
 gpt='--num-layers 8 --hidden-size 1024 --num-attention-heads 8 --seq-length 2048 --max-position-embeddings 2048 --micro-batch-size 1 --vocab-size 32000'
 echo "torchrun --nproc_per_node 8 pretrain_gpt.py $gpt --use-bridge --bridge-hf-model hf" >bridge.sh
 reckon import bridge.sh | grep plan:
-printf 'model_name_or_path: Qwen/Qwen2.5-7B\ndataset_name: d\nper_device_train_batch_size: 1\ncustom_optim: dadamw\n' >sft.yaml
-reckon import sft.yaml --gpus 8
 echo "--- a configuration that a function of another file makes"
 printf 'from x import other\n\n\ndef big() -> Trainer.Config:\n    config = other(small(), registry)\n    return config\n' >config_registry.py
 reckon import torchtitan config_registry.py -m llama3.1-8b --gpus 8
@@ -130,7 +128,7 @@ reckon: note: gate.yaml is read as a file of arguments of Megatron-LM: reckon im
 reckon: gate.yaml:1:143: language_model.gated_linear_unit: True is not covered: give --set language_model.gated_linear_unit=VALUE, one of false, to estimate the run with it
 reckon: note: cfg.sh is read as a launch script of Megatron-LM: reckon import megatron
 reckon: cfg.sh:1:45: --yaml-cfg: its own file of arguments (give that one to reckon import megatron-yaml), which plans do not cover
---- keys of images next to a model of text; sizes of a checkpoint; an optimizer of one's own may decide the cost
+--- keys of images next to a model of text; sizes of a checkpoint
 reckon: note: lf.yaml is read as a training of LLaMA-Factory: reckon import llama-factory
 reckon: warning: lf.yaml:4:19: image_max_pixels 262144: is not followed: images among the samples: a model of text has none
 reckon: warning: lf.yaml: do_train: nothing is trained without it: give do_train: true
@@ -138,8 +136,6 @@ reckon: warning: lf.yaml: do_train: nothing is trained without it: give do_train
 reckon: note: bridge.sh is read as a launch script of Megatron-LM: reckon import megatron
 reckon: warning: bridge.sh:1:205: --bridge-hf-model: is not followed: the sizes of that checkpoint hold where they differ from those of the arguments
   plan: precision=fp32 dp8 gbs8 vocab-multiple=128
-reckon: note: sft.yaml is read as a training of Hugging Face: reckon import trainer
-reckon: sft.yaml:4:15: custom_optim: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then
 --- a configuration that a function of another file makes
 reckon: config_registry.py:5:1: the configuration is what a function of another file makes of small: give the module and configuration of that one
 --- check proposes no degree that the tool has no key for
