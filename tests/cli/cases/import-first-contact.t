@@ -15,7 +15,7 @@ EOF
 printf 'torchrun --nproc_per_node=8 run_train.py --config-file tiny.yaml\n' >nano.sh
 reckon import nano.sh -s h100-sxm5-80g | grep -E 'plan:|launched'
 echo "--- an environment's name is no sign; qlora-pipe; the section of a cloud task"
-printf 'conda activate openrlhf\nsrun torchrun /home/me/OLMo/scripts/train.py my.yaml\n' >olmo.sh
+printf 'conda activate openrlhf\nsrun torchrun /src/OLMo/scripts/train.py my.yaml\n' >olmo.sh
 reckon import olmo.sh
 printf "model_dir = '/m'\nfull_fine_tune = true\nsequence_len = 4096\npipeline_stages = 2\n" >pipe.toml
 reckon import pipe.toml
