@@ -36,6 +36,10 @@ static void value_name(const struct option *option, char *buffer, size_t size)
     for (int i = 0; option->choices && option->choices[i] && used < size; i++)
         used +=
             (size_t)snprintf(buffer + used, size - used, "%s%s", i ? "|" : "", option->choices[i]);
+    if (used >= size) { /* the first ones: "tp-cp-dp-pp|tp-cp-pp-dp|..." */
+        buffer[size - sizeof "..."] = '\0';
+        strcpy(strrchr(buffer, '|') + 1, "...");
+    }
     if (used) return;
     snprintf(buffer, size, "%s",
              option->type == OPTION_TEXT || option->type == OPTION_TEXTS ||

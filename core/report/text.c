@@ -432,14 +432,14 @@ static void write_record(struct line *line, const struct report_table *table,
             put_field(line, &table->columns[i], &cells[i], width, VALUE_WIDTH);
 }
 
-/* Where to break a text that is too long: after a comma in the second half of the line, else at a
- * space, else after the first word. */
+/* Where to break a text that is too long: after a comma in the second half of the line, else at
+ * the last space, else after the first word, which is longer than the line. */
 static size_t line_length(const char *text, size_t width)
 {
     size_t space = 0;
-    for (size_t length = width; length > width / 2; length--) {
+    for (size_t length = width; length > 0; length--) {
         if (text[length] != ' ') continue;
-        if (text[length - 1] == ',') return length;
+        if (length > width / 2 && text[length - 1] == ',') return length;
         if (!space) space = length;
     }
     return space ? space : strcspn(text, " ");

@@ -1,4 +1,5 @@
 #include "check/memory.h"
+#include "base/text.h"
 #include "check/findings.h"
 
 #include <inttypes.h>
@@ -41,12 +42,19 @@ static bool is_better(const struct rk_saving *a, const struct rk_saving *b, enum
     return good == STATES_FIT ? a->states_bytes < b->states_bytes : a->step_s < b->step_s;
 }
 
+/* "tp2", where the file has no key for it */
+static bool is_fixed(const char *fixed, const char *words)
+{
+    const size_t n = strcspn(words, "0123456789=");
+    return fixed && words[n] && text_word(fixed, words, n, false) >= 0;
+}
+
 /* "recompute=full needs 74 GiB": of the single changes that save memory, as reckon fits lists them,
  * the one with which it fits for sure, else with which it may; where states alone are judged, else
  * with which these fit. */
 static void fix_memory(const struct rk_model *model, const struct rk_system *system,
-                       const struct rk_plan *plan, bool states_only, const struct rk_prediction *p,
-                       struct rk_finding *f)
+                       const struct rk_plan *plan, const struct rk_launch *launch,
+                       const struct rk_prediction *p, struct rk_finding *f)
 {
     struct rk_saving saving[RK_MAX_SAVINGS];
     const struct rk_saving *best = NULL;
@@ -57,8 +65,9 @@ static void fix_memory(const struct rk_model *model, const struct rk_system *sys
     const int count = rk_savings(model, system, plan, p, saving);
     for (int i = 0; i < count; i++) {
         const struct rk_saving *s = &saving[i];
-        const enum good good = good_of(s, model, plan, capacity, states_only);
+        const enum good good = good_of(s, model, plan, capacity, launch->states_only);
         if (good == NO_HELP || good < best_good || (host && strstr(s->words, "offload"))) continue;
+        if (is_fixed(launch->fixed, s->words)) continue;
         if (good == best_good && !is_better(s, best, good)) continue;
         best = s;
         best_good = good;
@@ -137,7 +146,7 @@ static void judge_plan(const struct rk_model *model, const struct rk_system *sys
                          capacity, findings);
     if (!f) return;
     snprintf(f->what, sizeof f->what, "stage %d", strcmp(f->rule, "5.states") ? tightest : fullest);
-    fix_memory(model, system, plan, launch->states_only, p, f);
+    fix_memory(model, system, plan, launch, p, f);
 }
 
 void check_memory(const struct rk_model *model, const struct rk_system *system,

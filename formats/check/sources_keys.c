@@ -195,6 +195,36 @@ static enum rk_status ask_model(const struct plan_format *format,
                    format->tool);
 }
 
+enum { FIXED_BYTES = 16 };
+
+/* Of a file of accelerate, which a training's own only stands next to. */
+static bool is_beside(const struct plan_format *format, const char *key)
+{
+    return strncmp(key, "parallelism_config.", 19) == 0 && strcmp(format->name, "accelerate") != 0;
+}
+
+/* Which of the words "tp", "cp" and "pp" no key of a tool says: nothing is proposed with them. */
+static const char *degrees_without_key(const struct plan_format *format, char fixed[FIXED_BYTES])
+{
+    const struct key_table *keys = format->keys;
+    static const struct {
+        const char *word, *parts[3];
+    } degrees[] = {{"tp", {"tensor_parallel", "tp_size"}},
+                   {"cp", {"context_parallel", "sequence_parallel", "cp_size"}},
+                   {"pp", {"pipeline", "pp_size"}}};
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
+        bool said = false;
+        for (const struct key *row = keys->row; row < keys->row + keys->count; row++)
+            for (int k = 0; row->use < KEY_NONE && k < 3 && degrees[i].parts[k]; k++)
+                said |= strstr(row->path, degrees[i].parts[k]) && !is_beside(format, row->path);
+        if (!said)
+            used += (size_t)snprintf(fixed + used, FIXED_BYTES - used, "%s%s", used ? "|" : "",
+                                     degrees[i].word);
+    }
+    return used ? fixed : NULL;
+}
+
 enum rk_status check_other(const struct plan_format *format, const struct rk_check_input *input,
                            struct rk_findings *findings, struct rk_error *error)
 {
@@ -212,6 +242,7 @@ enum rk_status check_other(const struct plan_format *format, const struct rk_che
         .vocabulary = input->vocabulary,
         .variant = input->variant};
     struct rk_plan plan;
+    char fixed[FIXED_BYTES];
     struct rk_launch launch = input->launch;
     enum rk_status status = notes && model ? RK_OK : no_memory(error);
     if (status == RK_OK && !input->model && !format->own_model)
@@ -226,6 +257,7 @@ enum rk_status check_other(const struct plan_format *format, const struct rk_che
     if (notes) check_take_notes(notes, 0, findings);
     launch.pads = true;
     launch.fills_stages = toml;
+    if (!format->own_model) launch.fixed = degrees_without_key(format, fixed);
     if (status == RK_OK && input->system) plan_attend_on(&plan, input->system);
     struct rk_memory memories[2];
     struct rk_system host;

@@ -245,11 +245,13 @@ static void take_model_of_script(const struct check_args *args, struct loaded *l
     free(launch);
 }
 
-/* A script of a tool that is not read, by its name. */
+/* A script or a configuration of a tool that is not read, by its name. */
 static enum rk_status judge_tool(const struct rk_check_input *input, struct rk_error *error)
 {
-    const struct tool_sign *sign =
-        run_script_is(input->path, input->text) ? detect_tool(input->text) : NULL;
+    static const char *const configs[] = {".yaml", ".yml", ".toml", NULL};
+    const bool file =
+        run_script_is(input->path, input->text) || text_ends_in_any(input->path, configs);
+    const struct tool_sign *sign = file ? detect_tool(input->text) : NULL;
     if (!sign || sign->format) return RK_OK;
     detect_fail(sign, input->path, NULL, error);
     return RK_BAD_INPUT;

@@ -155,8 +155,15 @@ static enum rk_status take_options(const struct diff_source *source, struct diff
 
 static void name_plan(const char *text, enum form form, char name[static 48])
 {
+    enum { MOST = 40 };
     const char *base = form == PLAN_WORDS || form == PLAN_CHANGES ? NULL : strrchr(text, '/');
-    snprintf(name, 48, "%.40s", base ? base + 1 : text);
+    base = base ? base + 1 : text;
+    int n = (int)strlen(base);
+    const bool cut = n > MOST;
+    if (cut) /* whole words, if there is more than one */
+        for (n = MOST; n > 1 && base[n] != ' ';)
+            n--;
+    snprintf(name, 48, "%.*s%s", cut && n == 1 ? MOST : n, base, cut ? " ..." : "");
 }
 
 /* Over several clusters: a file, the stages in words, or words that the best plan is to have. */

@@ -323,7 +323,7 @@ static enum rk_status find_format(const struct launch_source *source, const char
 {
     const struct tool_sign *sign = detect_tool(text);
     const bool toml = text_ends_in(source->path, ".toml");
-    const char *name = toml ? "torchtitan" : sign ? sign->format : NULL;
+    const char *name = toml && (!sign || sign->format) ? "torchtitan" : sign ? sign->format : NULL;
     *format = NULL;
     if (name && strcmp(name, "megatron") == 0) return RK_OK;
     for (const struct plan_format *f = plan_formats; name && f->name; f++)

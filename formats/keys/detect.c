@@ -95,13 +95,25 @@ static void blank_comments(char *text)
     }
 }
 
+/* `conda activate openrlhf`: an environment may have any tool's name. */
+static void blank_environments(char *text)
+{
+    static const char word[] = "activate ";
+    for (char *at = strstr(text, word); at; at = strstr(at, word)) {
+        at += sizeof word - 1;
+        memset(at, ' ', strcspn(at, "\n;&|"));
+    }
+}
+
 static char *without_prose(const char *text)
 {
     char *copy = strdup(text);
-    if (copy && text[strspn(text, " \t\r\n")] == '{')
+    if (copy && text[strspn(text, " \t\r\n")] == '{') {
         blank_sentences(copy);
-    else if (copy)
+    } else if (copy) {
         blank_comments(copy);
+        blank_environments(copy);
+    }
     return copy;
 }
 
@@ -173,6 +185,26 @@ const struct tool_sign *detect_tool(const char *text)
     }
     free(copy);
     return !found && python ? &program : found;
+}
+
+/* Only the lines of a program that import something. */
+static void keep_imports(char *text)
+{
+    for (char *line = text; *line; line += *line == '\n') {
+        const size_t n = strcspn(line, "\n"), blanks = strspn(line, " \t");
+        if (strncmp(line + blanks, "import ", 7) != 0 && strncmp(line + blanks, "from ", 5) != 0)
+            memset(line, ' ', n);
+        line += n;
+    }
+}
+
+const struct tool_sign *detect_imports(const char *text)
+{
+    char *copy = strdup(text);
+    if (copy) keep_imports(copy);
+    const struct tool_sign *sign = copy ? detect_tool(copy) : NULL;
+    free(copy);
+    return sign && sign->words ? sign : NULL;
 }
 
 /* "python3", "/usr/bin/torchrun", "torch.distributed.run" */

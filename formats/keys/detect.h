@@ -27,6 +27,9 @@ size_t detect_program(const char *text, const char **program);
 /* NULL: no tool's that is known here. */
 const struct tool_sign *detect_tool(const char *text);
 
+/* Whose modules a program in Python imports; NULL: of no tool. */
+const struct tool_sign *detect_imports(const char *text);
+
 /* Documentation may show files of several tools, and is none: RK_BAD_INPUT, by the name's end. */
 enum rk_status detect_document(const char *path, struct rk_error *error);
 

@@ -351,6 +351,7 @@ static enum rk_status interpret_nanotron(struct words_reading *r,
     if (status == RK_OK) status = words_finish(&r->list, "nanotron", gpus, &r->import);
     if (r->run.pipeline > 1 && (!engine || strcasecmp(engine->text, "afab") == 0))
         r->import.plan.schedule = RK_GPIPE; /* all forward, all backward */
+    if (r->import.plan.tensor == 1) r->import.plan.tensor_overlap = RK_OVERLAP_NONE;
     (void)error;
     return status;
 }

@@ -96,6 +96,9 @@ enum rk_status megatron_launch_gpus(const struct shell *shell, const struct shel
 /* Do the first words of a command only show the rest: echo, cat, ...? */
 bool megatron_launch_prints(const struct shell_word *words, size_t count);
 
+/* Variables and arguments that the script asks for, and that were taken as not set. */
+void megatron_launch_note_unset(const struct shell *shell, struct notes *notes);
+
 /* Names the argument that a finding about a key of the plan is about, and where it stands. */
 void megatron_blame(const struct megatron_args *args, struct rk_finding *finding);
 

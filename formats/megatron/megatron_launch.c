@@ -211,7 +211,8 @@ static bool has_sizes(const struct shell_word *words, size_t count)
         snprintf(name, sizeof name, "%.*s", (int)strcspn(words[i].text, "="), words[i].text);
         const int flag = megatron_flag_find(name, NULL);
         if (flag == MEGATRON_NUM_LAYERS_FLAG || flag == MEGATRON_HIDDEN_SIZE_FLAG ||
-            flag == MEGATRON_MICRO_BATCH_FLAG || flag == MEGATRON_TP_FLAG)
+            flag == MEGATRON_MICRO_BATCH_FLAG || flag == MEGATRON_TP_FLAG ||
+            flag == MEGATRON_YAML_CFG_FLAG)
             return true;
     }
     return false;
@@ -498,6 +499,15 @@ static enum rk_status choose(const struct megatron_args *args, struct shell *she
     return RK_OK;
 }
 
+void megatron_launch_note_unset(const struct shell *shell, struct notes *notes)
+{
+    for (size_t i = 0; i < shell->assumptions; i++)
+        notes_add(notes, NOTE_ASSUMED, shell->assumed[i].place.line, shell->assumed[i].place.column,
+                  shell->assumed[i].name, "not set",
+                  "the script asks for it and does not set it: give --set %s=VALUE otherwise",
+                  shell->assumed[i].name);
+}
+
 enum rk_status megatron_launch(struct megatron_args *args, const struct megatron_slurm *slurm,
                                const struct shell_word **words, size_t *count)
 {
@@ -524,11 +534,7 @@ enum rk_status megatron_launch(struct megatron_args *args, const struct megatron
                                   path, program->why);
     *words = all + begin;
     *count = command->count - begin;
-    for (size_t i = 0; i < shell->assumptions; i++)
-        notes_add(args->notes, NOTE_ASSUMED, shell->assumed[i].place.line,
-                  shell->assumed[i].place.column, shell->assumed[i].name, "not set",
-                  "the script asks for it and does not set it: give --set %s=VALUE otherwise",
-                  shell->assumed[i].name);
+    megatron_launch_note_unset(shell, args->notes);
     if (command->maybe)
         notes_add(args->notes, NOTE_ASSUMED, command->condition.line, command->condition.column,
                   "the condition", "holds", "the run depends on a condition that is not known");

@@ -182,10 +182,17 @@ static enum rk_status fail_launching(const struct work *w, const struct shell_wo
     shell_fail_unknown(&w->shell, at, &why);
     char *value = strstr(why.text, "=VALUE");
     if (value) *value = '\0';
+    const char *given = run_script_is_config(at->text) ? "=VALUE" : "=FILE"; /* a part, or all */
     return rk_fail(w->error, RK_BAD_INPUT, why.path, why.line, why.column,
                    "%.200s%s, or --ignore config_file and what that file says with --set "
                    "distributed_type=FSDP (or DEEPSPEED with --set deepspeed_config.zero_stage=3)",
-                   why.text, value ? "=FILE" : "");
+                   why.text, value ? given : "");
+}
+
+/* Of a program of one's own, which only names a configuration of DeepSpeed. */
+static bool decides_cost(const char *name)
+{
+    return key_may_cost(name) && strncmp(name, "deepspeed", 9) != 0;
 }
 
 enum { OPTION_VALUE = 8192 };
@@ -253,7 +260,8 @@ static enum rk_status read_option(struct work *w, size_t i, size_t end, bool lau
         if (strcmp(name, "module") == 0) return add_module(w, at, equals ? equals + 1 : at->text);
         return add_file(w, at, equals ? equals + 1 : at->text);
     }
-    if (strcmp(w->format->name, "deepspeed") == 0) return RK_OK; /* of the caller's program */
+    if (strcmp(w->format->name, "deepspeed") == 0) /* of the caller's program, unless it decides */
+        return launch || !decides_cost(name) ? RK_OK : put(w, name, value, unknown);
     if (run_script_is_accelerate(w) && !launch && strcmp(name, "config") == 0) {
         if (at->unknown) return shell_fail_unknown(&w->shell, at, w->error);
         if (!equals && *used > 1) *used = 2;
@@ -582,6 +590,7 @@ enum rk_status run_script_read(const struct plan_format *format, const struct co
                              "is a shell script: for %s give the configuration that it names",
                              format->tool);
     if (status == RK_OK) status = run_script_choose(w);
+    if (status == RK_OK && model) status = run_script_judge_imports(w);
     if (status == RK_OK && model) status = take_objective(w);
     if (status == RK_OK && model) status = read_words(w);
     if (status == RK_OK && model) status = read_plan(w, model, plan);

@@ -226,6 +226,7 @@ static void take(struct work *w, const struct shell_command *command)
     w->begin = arguments_begin(w, w->word, command->count);
     for (size_t k = w->begin; w->starter->prefix && k < w->count; k++)
         if (strcmp(w->word[k].text, "--") == 0) w->begin = k + 1; /* of the launcher, before */
+    megatron_launch_note_unset(&w->shell, w->notes);
     if (command->maybe)
         notes_add(w->notes, NOTE_ASSUMED, command->condition.line, command->condition.column,
                   "the condition", "holds", "the run depends on a condition that is not known");
@@ -309,4 +310,19 @@ enum rk_status run_script_choose(struct work *w)
     if (undecided) return shell_fail_unknown(&w->shell, undecided, w->error);
     if (shell_fail_stopped(&w->shell, w->error) != RK_OK) return w->error->status;
     return fail_none(w);
+}
+
+enum rk_status run_script_judge_imports(struct work *w)
+{
+    const struct shell_word *program = &w->word[w->begin - 1];
+    const char *text =
+        text_ends_in(program->text, ".py") ? shell_beside(&w->shell, program->text) : NULL;
+    if (!text || !run_script_is_one("trainer|deepspeed", w->format->name)) return RK_OK;
+    const struct tool_sign *sign = detect_imports(text);
+    if (!sign || sign->format) return RK_OK;
+    char why[400];
+    snprintf(why, sizeof why, "is a program of %s, which reckon does not read: %.300s", sign->tool,
+             sign->instead ? sign->instead
+                           : "say model, batch and sharding as words of reckon predict");
+    return run_script_fail_at(w, program, why);
 }

@@ -70,4 +70,8 @@ bool run_script_is_accelerate(const struct work *w);
 
 enum rk_status run_script_choose(struct work *w);
 
+/* RK_BAD_INPUT where the program is at hand and imports a tool that is not read: by names alone its
+ * options look like those of transformers. */
+enum rk_status run_script_judge_imports(struct work *w);
+
 #endif

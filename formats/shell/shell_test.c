@@ -2,6 +2,7 @@
 #include "base/regex.h"
 #include "shell/shell_state.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,12 +89,36 @@ static enum shell_truth search(struct shell_state *s, const struct shell_word *s
     return truth(matches);
 }
 
+/* An argument of the script, by its number or by the variable that it was assigned to. */
+static bool is_argument(const struct shell_unknown *u)
+{
+    return isdigit((unsigned char)u->name[0]) || strncmp(u->why, "is argument ", 12) == 0;
+}
+
+/* Does the branch of the `if` at hand set a variable, and not exit? What is without a value has its
+ * default there: `if [ -z "$STAGE" ]; then STAGE=2; fi`. */
+static bool branch_sets(const struct shell_state *s)
+{
+    char text[400];
+    const size_t left = (size_t)(s->end - s->at);
+    snprintf(text, sizeof text, "%.*s", left < sizeof text ? (int)left : (int)sizeof text - 1,
+             s->at);
+    char *end = strstr(text, "fi"), *equals = strchr(text, '=');
+    const char *then = strstr(text, "then");
+    while (end && (isalnum((unsigned char)end[2]) || !strchr(" \t\n;", end[-1])))
+        end = strstr(end + 2, "fi");
+    if (!then || !end || end < then || !equals) return false;
+    *end = '\0';
+    return equals > then && equals < end && !strstr(then, "exit");
+}
+
 /* "$X" and no more, where the script never sets X, under no name that launchers set; "$1" of a loop
  * over the script's arguments, of which there are none. */
 static bool is_unset(struct shell_state *s, const struct shell_word *word)
 {
     const struct shell_unknown *u = word->unknown ? &s->shell->unknown[word->unknown - 1] : NULL;
-    const bool argument = u && s->in_loop_condition && strcmp(u->name, "1") == 0;
+    const bool argument = u && ((s->in_loop_condition && strcmp(u->name, "1") == 0) ||
+                                (is_argument(u) && branch_sets(s)));
     if (!u || word->maybe || !(u->unset || argument) || shell_from_outside(u->name)) return false;
     const bool whole = word->text[0] == SHELL_HOLE
                            ? !word->text[SHELL_HOLE_LENGTH]
@@ -106,8 +131,8 @@ static bool is_unset(struct shell_state *s, const struct shell_word *word)
  * has none of: empty. */
 static bool is_left_out(struct shell_state *s, const struct shell_word *word)
 {
-    return word->unknown && shell_assigns(s, s->shell->unknown[word->unknown - 1].name) &&
-           is_unset(s, word);
+    const struct shell_unknown *u = word->unknown ? &s->shell->unknown[word->unknown - 1] : NULL;
+    return u && !is_argument(u) && shell_assigns(s, u->name) && is_unset(s, word);
 }
 
 static enum shell_truth compare(struct test *t, const struct shell_word *a, const char *op,

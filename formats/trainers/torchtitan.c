@@ -390,6 +390,17 @@ static enum rk_status interpret(struct reading *r)
     return RK_OK;
 }
 
+/* `config = to_other_config(llama3_8b(), registry)`: what it is changed to stands elsewhere. */
+static enum rk_status refuse_foreign(const struct settings *settings, struct rk_error *error)
+{
+    const struct setting *first = settings_find(settings, "0");
+    return first ? rk_fail(error, RK_BAD_INPUT, settings->path, first->line, first->column,
+                           "the configuration is what a function of another file makes of "
+                           "%.80s: give the module and configuration of that one",
+                           first->text)
+                 : RK_OK;
+}
+
 enum rk_status torchtitan_read(const struct config_source *source, struct rk_model *model,
                                struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
@@ -410,6 +421,7 @@ enum rk_status torchtitan_read(const struct config_source *source, struct rk_mod
                                                   source->sets, source->set_count, error)
                                 : settings_read(&settings, source->path, source->text, source->sets,
                                                 source->set_count, error);
+    if (status == RK_OK && r.python) status = refuse_foreign(&settings, error);
     if (status == RK_OK)
         status = keys_read(&settings, &torchtitan_keys, &source->keys, &r.j, notes, error);
     if (status == RK_OK) status = interpret(&r);

@@ -85,6 +85,7 @@ struct rk_launch {
     bool pads;          /* the tool pads the vocabulary to what tensor divides */
     bool states_only;   /* activations depend on code that no file shows */
     bool exact_memory;  /* a byte too much is an error; else what no error bar explains */
+    const char *fixed;  /* degrees that the file has no key for, "tp|pp"; NULL: none */
     const struct rk_variable *environment;  /* ended by name NULL; NULL: it is not known */
     const struct rk_checkpoint *checkpoint; /* NULL: none is read */
 };
