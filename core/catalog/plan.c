@@ -372,7 +372,7 @@ static enum rk_status read_in_words(const struct place *root, struct plan_draft 
 static enum rk_status read_fields(struct place *root, struct plan_draft *read,
                                   struct rk_error *error)
 {
-    static const char *const implied[] = {"attention", "reference"};
+    static const char *const implied[] = {"attention", "reference", "lora_element_bytes"};
     struct place member;
     root->value = json_copy(root->value);
     for (const struct field *field = plan_fields; root->value && field->key; field++)
