@@ -93,7 +93,7 @@ static const struct report_column change_columns[] = {
     {.name = "change"},
     {.name = "saved_bytes", .title = "saves", .unit = "B", .digits = 2},
     {.name = "left_bytes",  .title = "left",  .unit = "B", .digits = 2},
-    {.name = "fits"},
+    SAVING_COLUMNS,
     {.name = "step_s",      .title = "step",  .unit = "s", .digits = 3},
     {.name = "step_change", .title = "slower by", .unit = "%", .digits = 1},
     {.name = "what",        .title = ""},
@@ -113,13 +113,13 @@ static const char *change_what(struct report *report, const struct rk_system *sy
 }
 
 static void change_row(struct report *report, struct report_table *table,
-                       const struct rk_system *system, const struct rk_saving *change,
-                       double step_s)
+                       const struct fits_question *question, const struct forecast *f,
+                       const struct rk_system *system, const struct rk_saving *change)
 {
-    const double slower = change->step_s / step_s - 1;
+    const double slower = change->step_s / f->prediction->step_s - 1;
     REPORT_ROW(report, table, cell_text(report_text(report, "%s", change->words)),
                cell_number(change->saved_bytes), cell_number(change->left_bytes),
-               cell_flag(change->fits), cell_number(change->step_s),
+               SAVING_CELLS(f, change, &question->sure), cell_number(change->step_s),
                cell_number(fabs(slower) < 5e-4 ? 0 : slower), /* not "-0.0" */
                cell_text(change_what(report, system, change)));
 }
@@ -130,8 +130,8 @@ static struct report_table *change_table(struct report *report, const char *name
 }
 
 /* `system` has the memory of the nodes, where that is assumed. */
-static void add_pair(struct report *report, const struct rk_system *system,
-                     const struct forecast *f)
+static void add_pair(struct report *report, const struct fits_question *question,
+                     const struct rk_system *system, const struct forecast *f)
 {
     struct rk_saving pair;
     const char *framework = rk_framework_name(f->plan->framework);
@@ -147,8 +147,7 @@ static void add_pair(struct report *report, const struct rk_system *system,
         return;
     }
     pair.what = "both changes";
-    change_row(report, change_table(report, "together", title), system, &pair,
-               f->prediction->step_s);
+    change_row(report, change_table(report, "together", title), question, f, system, &pair);
 }
 
 /* What offloading would save where nodes have the memory that is assumed of them, and which two
@@ -170,7 +169,7 @@ static bool add_offloads(struct report *report, struct report_table *table,
     int shown = 0;
     for (int i = 0; i < count; i++) {
         if (!strstr(changes[i].words, "offload-")) continue;
-        change_row(report, table, &system, &changes[i], f->prediction->step_s);
+        change_row(report, table, question, f, &system, &changes[i]);
         *rescued |= changes[i].fits;
         shown++;
     }
@@ -179,7 +178,7 @@ static bool add_offloads(struct report *report, struct report_table *table,
                                         "Offloading to %s, assumed; %s in the system states what "
                                         "exists.",
                                         host_note(&host, note), host_word(&host, word)));
-    if (!*rescued) add_pair(report, &system, f);
+    if (!*rescued) add_pair(report, question, &system, f);
     rk_system_release(&system);
     return true;
 }
@@ -197,7 +196,7 @@ static void add_changes(struct report *report, const struct fits_question *quest
                         const struct forecast *f)
 {
     struct rk_saving changes[RK_MAX_SAVINGS];
-    const int count = rk_savings(f->model, f->system, f->plan, f->prediction, changes);
+    const int count = verdict_savings(f, &question->sure, changes);
     bool rescued = f->prediction->verdict == RK_FITS;
     const int tier = rescued ? 0 : f->prediction->reason[0].tier;
     const char *of =
@@ -206,7 +205,7 @@ static void add_changes(struct report *report, const struct fits_question *quest
         change_table(report, "changes",
                      count ? report_text(report, "Single changes that save memory%s", of) : NULL);
     for (int i = 0; i < count; i++) {
-        change_row(report, table, f->system, &changes[i], f->prediction->step_s);
+        change_row(report, table, question, f, f->system, &changes[i]);
         rescued |= changes[i].fits;
     }
     if (!count) report_note(report, "No single change of the plan saves memory.");
@@ -219,7 +218,7 @@ static void add_changes(struct report *report, const struct fits_question *quest
                                 f->system->id));
     if (f->system->machine && !has_lower(f->system))
         report_note(report, "Offloading is not tried: not every cluster has a second memory.");
-    if (!rescued && !known) add_pair(report, f->system, f);
+    if (!rescued && !known) add_pair(report, question, f->system, f);
 }
 
 /* Where a plan was looked for in vain. */

@@ -11,10 +11,8 @@ static const char *change_of(struct report *report, const struct fits_question *
     struct rk_saving changes[RK_MAX_SAVINGS];
     const struct rk_saving *best = NULL;
     const int count = rk_savings(f->model, f->system, f->plan, f->prediction, changes);
-    const double capacity = forecast_system(f, f->prediction->tightest)->memory[0].capacity_bytes;
     for (int i = 0; i < count; i++) {
-        const bool sure = changes[i].fits && rk_sure_of(f->model, f->plan, changes[i].need_bytes,
-                                                        capacity, &question->sure) == RK_SURE_FITS;
+        const bool sure = verdict_saving(f, &changes[i], &question->sure) == RK_SURE_FITS;
         if (sure && (!best || changes[i].step_s < best->step_s)) best = &changes[i];
     }
     if (!best) return "";

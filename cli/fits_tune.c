@@ -21,8 +21,8 @@ static const struct choice methods[] = {
     {"full",       ""},
     {"full, bf16", "weight-bytes=2 gradient-bytes=2 moment1-bytes=2 moment2-bytes=2"},
     {"full, 8-bit Adam", "weight-bytes=2 gradient-bytes=2 optimizer=adam-8bit embedding-fp32"},
-    {"LoRA",       "lora=16 lora-bytes=4"},
-    {"QLoRA",      "lora=16 lora-bytes=4 base=nf4-dq"},
+    {"LoRA",       "lora=16"},
+    {"QLoRA",      "lora=16 base=nf4-dq"},
 }, shardings[] = {
     {"", "zero0"},
     {"", "zero3"},

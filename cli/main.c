@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/show.h"
 #include "cli/signals.h"
+#include "cli/stack.h"
 
 #include <signal.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static int run(int argc, char **argv)
     return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
 }
 
-int main(int argc, char **argv)
+static int begin(int argc, char **argv)
 {
     if (capture_stands_in(argv[0])) return capture_stand_in(argc, argv);
     plan_axes_prepare();
@@ -64,4 +65,9 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit fails, and says so */
     const int code = run(argc, argv);
     return exit_code(show_finish(code));
+}
+
+int main(int argc, char **argv)
+{
+    return stack_run(begin, argc, argv);
 }

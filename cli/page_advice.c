@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "cli/export_plan.h"
 #include "cli/pages.h"
+#include "cli/verdict.h"
 #include "clusters/predict.h"
 
 #include <inttypes.h>
@@ -12,19 +13,19 @@ static const struct report_column columns[] = {
     {.name = "change"},
     {.name = "saved_bytes", .title = "saves", .unit = "B"},
     {.name = "left_bytes",  .title = "left",  .unit = "B"},
-    {.name = "fits"},
+    SAVING_COLUMNS,
     {.name = "step_s",      .title = "step",  .unit = "s"},
     {.name = "step_change", .title = "slower by", .unit = "%"},
     {.name = "what"},
 };
 /* clang-format on */
 
-static void saving_row(struct html_page *page, struct report_table *table,
-                       const struct rk_saving *s, double step_s)
+static void saving_row(struct html_page *page, struct report_table *table, const struct forecast *f,
+                       const struct rk_saving *s)
 {
-    const double slower = s->step_s / step_s - 1;
+    const double slower = s->step_s / f->prediction->step_s - 1;
     REPORT_ROW(&page->memory, table, cell_text(report_text(&page->memory, "%s", s->words)),
-               cell_number(s->saved_bytes), cell_number(s->left_bytes), cell_flag(s->fits),
+               cell_number(s->saved_bytes), cell_number(s->left_bytes), SAVING_CELLS(f, s, NULL),
                cell_number(s->step_s), cell_number(fabs(slower) < 5e-4 ? 0 : slower),
                cell_text(s->what));
 }
@@ -33,11 +34,10 @@ void page_savings(struct html_page *page, const struct forecast *f, const char *
 {
     struct rk_saving saving[RK_MAX_SAVINGS], pair;
     struct report_table *table = page_table(page, columns, COUNT_OF(columns));
-    const double step_s = f->prediction->step_s;
-    const int count = rk_savings(f->model, f->system, f->plan, f->prediction, saving);
+    const int count = verdict_savings(f, NULL, saving);
     bool rescued = f->prediction->verdict == RK_FITS;
     for (int i = 0; i < count; i++) {
-        saving_row(page, table, &saving[i], step_s);
+        saving_row(page, table, f, &saving[i]);
         rescued |= saving[i].fits;
     }
     page_show(page, "Single changes that save memory", table, source);
@@ -45,7 +45,7 @@ void page_savings(struct html_page *page, const struct forecast *f, const char *
     table = page_table(page, columns, COUNT_OF(columns));
     if (rk_savings_pair(f->model, f->system, f->plan, f->prediction, false, &pair)) {
         pair.what = "both changes";
-        saving_row(page, table, &pair, step_s);
+        saving_row(page, table, f, &pair);
     }
     page_show(page, "No single change makes it fit: the fastest pairs that do", table, source);
 }

@@ -42,6 +42,45 @@ enum rk_sure verdict_sure(const struct forecast *f, const struct rk_sure_bounds 
                       bounds ? bounds : f->sure);
 }
 
+/* A device too small for what is the same in all runs, or another memory that is too small. */
+static bool saving_fails(const struct forecast *f, const struct rk_saving *change)
+{
+    const double room = forecast_system(f, f->prediction->tightest)->memory[0].capacity_bytes;
+    return (!change->fits && change->short_tier != 0) ||
+           (change->states_bytes > room && !f->system->machine);
+}
+
+enum rk_sure verdict_saving(const struct forecast *f, const struct rk_saving *change,
+                         const struct rk_sure_bounds *bounds)
+{
+    if (saving_fails(f, change)) return RK_SURE_NOT;
+    return rk_sure_of(f->model, f->plan, change->need_bytes,
+                   forecast_system(f, f->prediction->tightest)->memory[0].capacity_bytes,
+                   bounds ? bounds : f->sure);
+}
+
+int verdict_savings(const struct forecast *f, const struct rk_sure_bounds *bounds,
+                    struct rk_saving saving[RK_MAX_SAVINGS])
+{
+    static const enum rk_sure order[] = {RK_SURE_FITS, RK_SURE_UNSURE, RK_SURE_NOT};
+    struct rk_saving found[RK_MAX_SAVINGS];
+    int kept = 0;
+    if (f->prediction->verdict == RK_FITS)
+        return rk_savings(f->model, f->system, f->plan, f->prediction, saving);
+    const int count = rk_savings(f->model, f->system, f->plan, f->prediction, found);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < count; k++)
+            if (verdict_saving(f, &found[k], bounds) == order[i]) saving[kept++] = found[k];
+    return count;
+}
+
+struct report_cell verdict_saving_chance(const struct forecast *f, const struct rk_saving *change)
+{
+    const double chance = rk_fit_chance(f->model, forecast_system(f, f->prediction->tightest),
+                                      f->plan, change->need_bytes);
+    return isnan(chance) ? cell_none() : cell_number(saving_fails(f, change) ? 0 : chance);
+}
+
 /* Of a step outside of its own 50 % interval: where the middle is; "" of others. */
 static const char *middle_of(struct report *report, double step_s,
                              const double range[FORECAST_QUANTILES])
@@ -244,7 +283,7 @@ const char *verdict_remedy(struct report *report, const struct forecast *f,
     const struct rk_prediction *p = f->prediction;
     *helps = false;
     if (!p->timed || p->verdict != RK_MEMORY_EXCEEDED) return NULL;
-    const int count = rk_savings(f->model, f->system, f->plan, p, saving);
+    const int count = verdict_savings(f, NULL, saving);
     *helps = (count > 0 && saving[0].fits) ||
              rk_savings_pair(f->model, f->system, f->plan, p, false, saving);
     if (!*helps)
@@ -253,8 +292,7 @@ const char *verdict_remedy(struct report *report, const struct forecast *f,
     *change = saving[0];
     const int tier = p->reason[0].tier;
     const struct rk_system *system = forecast_system(f, p->tightest);
-    const double room = system->memory[0].capacity_bytes;
-    const bool sure = rk_sure_of(f->model, f->plan, change->need_bytes, room, NULL) == RK_SURE_FITS;
+    const bool sure = verdict_saving(f, change, NULL) == RK_SURE_FITS;
     return report_text(
         report,
         "remedy: %s: %s, %.1f GiB%s left, %.1f %% %s time per step (the cheapest change; `reckon "

@@ -26,6 +26,25 @@ const char *verdict_word(const struct forecast *f, enum rk_sure sure); /* or "ca
  * answer, and `reckon fits` alone tells it apart by its exit status. */
 int verdict_exit(const struct forecast *f);
 
+/* The same of the plan with a change of rk_savings(): what predict and fits say of it. */
+enum rk_sure verdict_saving(const struct forecast *f, const struct rk_saving *change,
+                         const struct rk_sure_bounds *bounds);
+
+/* rk_savings(), of a plan that does not fit the ones that surely fit first, then the unsure ones.
+ */
+int verdict_savings(const struct forecast *f, const struct rk_sure_bounds *bounds,
+                    struct rk_saving saving[RK_MAX_SAVINGS]);
+
+/* ... in the columns SAVING_COLUMNS of a table of changes. */
+#define SAVING_COLUMNS                                                                             \
+    {.name = "outcome", .title = "fits"},                                                          \
+    {                                                                                              \
+        .name = "p_fits", .title = "P(fits)", .unit = "%"                                          \
+    }
+#define SAVING_CELLS(f, change, bounds)                                                            \
+    cell_text(rk_sure_name(verdict_saving(f, change, bounds))), verdict_saving_chance(f, change)
+struct report_cell verdict_saving_chance(const struct forecast *f, const struct rk_saving *change);
+
 /* P(fits) of the fullest stage; NAN where no measured runs say it. */
 double verdict_probability(const struct forecast *f);
 

@@ -20,7 +20,8 @@ endforeach()
 
 # Those that python/portable/glibc.c defines as __wrap_NAME.
 foreach(name exp exp2 log log2 pow pthread_create pthread_join pthread_once pthread_mutexattr_settype
-    pthread_mutexattr_init pthread_mutexattr_destroy pthread_mutex_trylock dlopen dlsym dlclose dlerror dladdr
+    pthread_mutexattr_init pthread_mutexattr_destroy pthread_mutex_trylock pthread_attr_setstacksize
+    pthread_setattr_default_np pthread_sigmask dlopen dlsym dlclose dlerror dladdr
     stat lstat fstat stat64 lstat64 fstat64 arc4random_buf stdin stderr)
   list(APPEND wheel_wrapped -Wl,--wrap=${name})
 endforeach()

@@ -3,6 +3,7 @@
 #include "cli/exit.h"
 #include "cli/plan_axes.h"
 #include "cli/show.h"
+#include "cli/stack.h"
 #include "cli/team.h"
 #ifdef RECKON_RUN
 #include "mpi/ranks.h"
@@ -79,7 +80,7 @@ static bool is_quiet(int argc, char **argv)
     return false;
 }
 
-int main(int argc, char **argv)
+static int begin(int argc, char **argv)
 {
     int level, rank;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
@@ -103,4 +104,9 @@ int main(int argc, char **argv)
     if (team) mpi_team_close(team);
     MPI_Finalize();
     return code;
+}
+
+int main(int argc, char **argv)
+{
+    return stack_run(begin, argc, argv);
 }

@@ -7,6 +7,7 @@
 #include "cli/plan_input.h"
 #include "cli/show.h"
 #include "cli/signals.h"
+#include "cli/stack.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static const struct {
     {"measure", cmd_measure},
 };
 
-int main(int argc, char **argv)
+static int begin(int argc, char **argv)
 {
     plan_axes_prepare();
     plan_words_prepare();
@@ -45,4 +46,9 @@ int main(int argc, char **argv)
         }
     fprintf(stderr, "reckon-run: say reckon train --help\n");
     return exit_code(RK_BAD_ARGUMENT);
+}
+
+int main(int argc, char **argv)
+{
+    return stack_run(begin, argc, argv);
 }

@@ -5,6 +5,7 @@
 #include "text/fields.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <reckon/catalog.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,14 +44,16 @@ bool host_listed(const struct rk_system *system, struct host *host)
 {
     char folder[3072], path[4096];
     struct document document = {.size = 0};
-    struct place hosts;
+    struct place hosts, kept;
     struct rk_error error;
     if (catalog_folder(folder, sizeof folder, &error) != RK_OK) return false;
     snprintf(path, sizeof path, "%s/hosts.json", folder);
     bool good = document_load(path, &document, &error) == RK_OK;
     if (good) {
         const struct place root = place_root(&document);
-        good = place_member(&root, "hosts", &hosts) && find(&hosts, system->id, host);
+        good = place_member(&root, "hosts", &hosts) && find(&hosts, system->id, host) &&
+               place_member(&root, "kept_share", &kept);
+        if (good) host->kept_share = json_number_value(kept.value);
     }
     document_release(&document);
     return good;
@@ -62,9 +65,11 @@ bool host_of(const struct rk_system *system, uint64_t ranks, struct host *host)
     if (!ranks) ranks = system->devices; /* all there are */
     const uint64_t node = system->networks ? system->network[0].size : 1;
     const uint64_t together = ranks < node ? ranks : node;
-    if (host->accelerators > 1 || together < 2) return true;
-    host->node_bytes *= (double)together;
-    host->accelerators = together;
+    if (host->accelerators == 1 && together > 1) {
+        host->node_bytes *= (double)together;
+        host->accelerators = together;
+    }
+    host->usable_bytes = floor(host->node_bytes * (1 - host->kept_share) / 0x1p30) * 0x1p30;
     return true;
 }
 
@@ -79,19 +84,21 @@ uint64_t host_node_size(const struct rk_system *system)
 
 const char *host_word(const struct host *host, char text[static HOST_WORD])
 {
-    snprintf(
-        text, HOST_WORD, "mem2=%.10gGiB@%.10gGB/s,update=%.10gGB/s,capacity_shared_by=%" PRIu64,
-        host->node_bytes / 0x1p30, host->link_Bps / 1e9, host->node_Bps / 1e9, host->accelerators);
+    snprintf(text, HOST_WORD,
+             "mem2=%.10gGiB@%.10gGB/s,update=%.10gGB/s,capacity_shared_by=%" PRIu64,
+             host->usable_bytes / 0x1p30, host->link_Bps / 1e9, host->node_Bps / 1e9,
+             host->accelerators);
     return text;
 }
 
 const char *host_note(const struct host *host, char text[static HOST_WORD])
 {
     snprintf(text, HOST_WORD,
-             "host memory %.10g GiB per node of %" PRIu64
-             " at %.10g GB/s each, its processors at %.10g GB/s together",
-             host->node_bytes / 0x1p30, host->accelerators, host->link_Bps / 1e9,
-             host->node_Bps / 1e9);
+             "host memory %.10g of %.10g GiB per node of %" PRIu64
+             " (the rest for the operating system) at %.10g GB/s each, its processors at %.10g "
+             "GB/s together",
+             host->usable_bytes / 0x1p30, host->node_bytes / 0x1p30, host->accelerators,
+             host->link_Bps / 1e9, host->node_Bps / 1e9);
     return text;
 }
 

@@ -9,6 +9,8 @@
 struct host {
     char accelerator[48];        /* ids of systems begin so */
     double node_bytes, link_Bps; /* of a node; of an accelerator, each way */
+    double kept_share;           /* of a node's memory, for its operating system */
+    double usable_bytes;         /* the rest, whole GiB: host_of() */
     double node_Bps;             /* of a node's memory */
     uint64_t accelerators;       /* of a node */
     char source[256];
@@ -27,7 +29,7 @@ uint64_t host_node_size(const struct rk_system *system);
 
 /* "mem2=2048GiB@50GB/s,update=614GB/s,capacity_shared_by=8": a word of the system's line. Returns
  * `text`. */
-enum { HOST_WORD = 160 };
+enum { HOST_WORD = 256 };
 const char *host_word(const struct host *host, char text[static HOST_WORD]);
 
 /* The system of that line with the host's memory. Release it. */

@@ -101,6 +101,8 @@ struct plan_draft plan_draft_of(const struct rk_plan *plan)
     draft.given[plan_row("precision")] = draft.given[plan_row("framework")] = true;
     draft.given[plan_row("attention")] = plan->attention != rk_usual_attention(plan->framework, 0);
     draft.given[plan_row("reference")] = plan->reference != rk_usual_reference(plan);
+    draft.given[plan_row("lora_element_bytes")] =
+        plan->lora_element_bytes != rk_usual_lora_bytes(plan);
     return draft;
 }
 
@@ -166,6 +168,8 @@ void plan_imply(struct plan_draft *draft)
     const bool alike = !rk_plan_layout(&draft->plan)->others;
     if (alike && !plan_given(draft, "reference"))
         draft->plan.reference = rk_usual_reference(&draft->plan);
+    if (alike && !plan_given(draft, "lora_element_bytes"))
+        draft->plan.lora_element_bytes = rk_usual_lora_bytes(&draft->plan);
     if (plan_given(draft, "attention")) return;
     if (alike)
         draft->plan.attention = rk_usual_attention(draft->plan.framework, kernels);
@@ -368,7 +372,7 @@ static enum rk_status read_in_words(const struct place *root, struct plan_draft 
 static enum rk_status read_fields(struct place *root, struct plan_draft *read,
                                   struct rk_error *error)
 {
-    static const char *const implied[] = {"attention", "reference"};
+    static const char *const implied[] = {"attention", "reference", "lora_element_bytes"};
     struct place member;
     root->value = json_copy(root->value);
     for (const struct field *field = plan_fields; root->value && field->key; field++)

@@ -347,6 +347,16 @@ const char *const *plan_family(const char *key, bool of_layer)
     return NULL;
 }
 
+static void take_adapters(struct rk_plan *to, const struct rk_plan *from)
+{
+    to->lora_targets = from->lora_targets;
+    to->lora_dropout = from->lora_dropout;
+    to->lora_element_bytes = from->lora_element_bytes;
+    to->lora_whole = from->lora_whole;
+    to->lora_whole_bytes = from->lora_whole_bytes;
+    to->dora = from->dora;
+}
+
 void plan_take(struct rk_plan *to, const struct rk_plan *from, int row)
 {
     const struct field *field = &plan_fields[row];
@@ -365,6 +375,9 @@ void plan_take(struct rk_plan *to, const struct rk_plan *from, int row)
     }
     memcpy((char *)&draft + field->offset, (const char *)&source + field->offset,
            field_size(field));
+    if (strcmp(key, "lora") == 0 &&
+        !to->lora != !from->lora) /* what is of adapters comes, or goes */
+        take_adapters(&draft.plan, from);
     *to = draft.plan;
     if (strcmp(key, "pipeline") == 0 || strcmp(key, "chunks") == 0) {
         if ((uint64_t)rk_plan_layout(to)->splits != to->pipeline * to->chunks) plan_be_even(to);

@@ -43,6 +43,8 @@ static bool is_needed(const struct field *field, const struct plan_draft *draft)
         return draft->plan.attention != rk_usual_attention(draft->plan.framework, 0);
     if (is_key(field, "reference"))
         return draft->plan.reference != rk_usual_reference(&draft->plan);
+    if (is_key(field, "lora_element_bytes"))
+        return draft->plan.lora_element_bytes != rk_usual_lora_bytes(&draft->plan);
     return field_value(field, draft) != field->preset;
 }
 

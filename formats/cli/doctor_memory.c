@@ -2,6 +2,7 @@
 #include "base/extremes.h"
 #include "base/limits.h"
 #include "base/units.h"
+#include "catalog/plan_compare.h"
 #include "catalog/plan_fields.h"
 #include "cli/export_plan.h"
 #include "cli/verdict.h"
@@ -11,6 +12,7 @@
 #include <reckon/advise.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +53,7 @@ static const struct report_column predicted_columns[] = {
 static const struct report_column change_columns[] = {
     {.name = "change"},
     {.name = "saved_bytes", .title = "saves", .unit = "B", .digits = 1},
-    {.name = "fits"},
+    SAVING_COLUMNS,
     {.name = "step_s", .title = "step", .unit = "s", .digits = 3, .own_scale = true},
     {.name = "line"},
 };
@@ -137,20 +139,67 @@ static void add_predicted(struct report *report, const struct rk_prediction *p)
 
 /* ---- the line to change ---- */
 
-/* Of which tool they are; no line: its file does not make the change; "", too: none is known. */
-static const char *changed_line(const struct forecast *f, const char *words,
+/* The changed plan's figures in place of those of the words alone. */
+static void predict_saving(const struct forecast *f, const struct rk_plan *plan,
+                           struct rk_saving *s)
+{
+    static struct rk_prediction p;
+    rk_predict(f->model, f->system, plan, &p);
+    if (!p.timed) return;
+    const struct rk_stage *stage = &p.stage[p.tightest];
+    s->saved_bytes += s->need_bytes - stage->total_bytes;
+    s->left_bytes += s->need_bytes - stage->total_bytes;
+    s->need_bytes = stage->total_bytes;
+    s->states_bytes = rk_sure_states(stage->holds);
+    s->step_s = p.step_s;
+    s->fits = p.verdict == RK_FITS;
+    s->short_tier = s->fits ? -1 : p.reason[0].tier;
+}
+
+/* What the tool's line changes along with what was meant: loss-in-chunks is "loss-in-chunks
+ * fused=true" where one key turns on all of Liger's kernels. */
+static void take_along(const struct forecast *f, const struct target *target,
+                       const struct rk_plan *to, struct rk_saving *s)
+{
+    static struct plan_difference meant[PLAN_MAX_FIELDS], read[PLAN_MAX_FIELDS];
+    struct rk_plan before, after, all = *to;
+    size_t used = strlen(s->words);
+    bool more = false;
+    if (!target_reads(target, f->model, f->plan, &before) ||
+        !target_reads(target, f->model, to, &after))
+        return;
+    const int changes = plan_compare(f->plan, to, meant),
+              count = plan_compare(&before, &after, read);
+    for (int i = 0; i < count; i++) {
+        const char *word = plan_fields[read[i].row].word;
+        bool said = !word;
+        for (int k = 0; k < changes; k++)
+            said |= meant[k].row == read[i].row;
+        if (said || used + strlen(word) + strlen(read[i].b) + 3 > sizeof s->words) continue;
+        used +=
+            (size_t)snprintf(s->words + used, sizeof s->words - used, " %s=%s", word, read[i].b);
+        plan_take(&all, &after, read[i].row);
+        more = true;
+    }
+    if (more) predict_saving(f, &all, s);
+}
+
+/* Of which tool they are; no line: its file does not make the change; "", too: none is known. What
+ * else the line changes joins the change. */
+static const char *changed_line(const struct forecast *f, struct rk_saving *s,
                                 char line[static CHANGED_LINES])
 {
     struct plan_draft draft = plan_draft_of(f->plan);
     struct plan_fault fault;
     struct rk_error ignored;
     line[0] = '\0';
-    if (plan_read_words(words, &draft, &ignored) != RK_OK || !plan_complete(&draft, &fault))
+    if (plan_read_words(s->words, &draft, &ignored) != RK_OK || !plan_complete(&draft, &fault))
         return "";
     const struct target *target = launch_tool(&draft.plan)->file;
     if (target && draft.plan.recompute_layers) return ""; /* they recompute all layers or none */
     if (!target || target_says_change(target, f->model, f->plan, &draft.plan))
         changed_lines(target, f->model, f->plan, &draft.plan, line);
+    if (target && *line) take_along(f, target, &draft.plan, s);
     return target ? target->name : "Megatron-LM";
 }
 
@@ -159,24 +208,25 @@ static const char *add_changes(struct report *report, const struct forecast *f)
 {
     enum { FEW = 5 };
     static struct rk_saving saving[RK_MAX_SAVINGS];
-    const int count = rk_savings(f->model, f->system, f->plan, f->prediction, saving);
-    if (!count) return "no single change of the plan saves memory";
-    struct report_table *table = REPORT_LIST(report, "changes", "Changes, the first one first",
-                                             REPORT_IN_ALL, change_columns);
+    const int count = verdict_savings(f, NULL, saving);
+    const char *first = "no single change of the plan saves memory";
+    struct report_table *table =
+        count ? REPORT_LIST(report, "changes", "Changes, the first one first", REPORT_IN_ALL,
+                            change_columns)
+              : NULL;
     for (int i = 0; i < count && i < FEW; i++) {
         char line[CHANGED_LINES];
-        const char *of = changed_line(f, saving[i].words, line);
-        const char *none =
-            *of ? report_text(report, "no line of %s: %s", of, saving[i].what) : saving[i].what;
-        REPORT_ROW(report, table, cell_text(report_text(report, "%s", saving[i].words)),
-                   cell_number(saving[i].saved_bytes), cell_flag(saving[i].fits),
-                   cell_number(saving[i].step_s),
+        struct rk_saving *s = &saving[i];
+        const char *of = changed_line(f, s, line);
+        const char *none = *of ? report_text(report, "no line of %s: %s", of, s->what) : s->what;
+        if (i == 0)
+            first = report_text(report, "change first: %s (%s)%s%s%s%s", s->words, s->what,
+                                *line ? "; in " : "", *line ? of : "", *line ? ": " : "", line);
+        REPORT_ROW(report, table, cell_text(report_text(report, "%s", s->words)),
+                   cell_number(s->saved_bytes), SAVING_CELLS(f, s, NULL), cell_number(s->step_s),
                    cell_text(*line ? report_text(report, "%s", line) : none));
     }
-    char first[CHANGED_LINES];
-    const char *tool = changed_line(f, saving[0].words, first);
-    return report_text(report, "change first: %s (%s)%s%s%s%s", saving[0].words, saving[0].what,
-                       *first ? "; in " : "", *first ? tool : "", *first ? ": " : "", first);
+    return first;
 }
 
 /* ---- the answer ---- */

@@ -34,7 +34,7 @@ bool launch_has_file(const struct rk_system *system)
 static bool is_axolotls(const struct rk_plan *plan)
 {
     return plan->objective != RK_NEXT_TOKEN || rk_plan_activations_away(plan) > 0 ||
-           plan->lora_element_bytes == 4 ||
+           (plan->lora_element_bytes == 4 && plan->base == RK_BASE_NF4_DQ) ||
            (!plan->lora && plan->zero && plan->weight_element_bytes == 2);
 }
 

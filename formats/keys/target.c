@@ -44,27 +44,34 @@ static bool differs(const struct rk_model *model, const struct rk_plan *a, const
     return false;
 }
 
+bool target_reads(const struct target *t, const struct rk_model *model, const struct rk_plan *plan,
+                  struct rk_plan *run)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct rk_model same = *model;
+    struct rk_error none;
+    struct notes *spare = calloc(1, sizeof *spare);
+    FILE *memory = spare ? open_memstream(&text, &size) : NULL;
+    bool reads = false;
+    if (memory) {
+        t->write(memory, model, plan, 0);
+        reads = fclose(memory) == 0 && read_text(t, text, plan, &same, run, spare, &none) == RK_OK;
+    }
+    free(text);
+    free(spare);
+    return reads;
+}
+
 /* Does the tool's file, read back, have the plan's value of that row of plan_fields? */
 static bool expresses(const struct target *t, const struct rk_model *model,
                       const struct rk_plan *plan, int row)
 {
-    char *text = NULL;
-    size_t size = 0;
     struct rk_plan run;
-    struct rk_model same = *model;
-    struct rk_error none;
-    struct notes *spare = calloc(1, sizeof *spare);
     struct plan_difference *list = calloc(PLAN_MAX_FIELDS, sizeof *list);
-    FILE *memory = spare && list ? open_memstream(&text, &size) : NULL;
-    bool has = false;
-    if (memory) {
-        t->write(memory, model, plan, 0);
-        has = fclose(memory) == 0 && read_text(t, text, plan, &same, &run, spare, &none) == RK_OK &&
-              !differs(model, plan, &run, row, list);
-    }
-    free(text);
+    const bool has =
+        list && target_reads(t, model, plan, &run) && !differs(model, plan, &run, row, list);
     free(list);
-    free(spare);
     return has;
 }
 

@@ -65,6 +65,10 @@ enum rk_status target_write(const struct target *target, FILE *file, const struc
 bool target_says_change(const struct target *target, const struct rk_model *model,
                         const struct rk_plan *from, const struct rk_plan *to);
 
+/* The plan that its file of `plan`, read back, has; false: it cannot be read. */
+bool target_reads(const struct target *target, const struct rk_model *model,
+                  const struct rk_plan *plan, struct rk_plan *run);
+
 extern const struct target bridge_target, nanotron_target, accelerate_target, deepspeed_target,
     torchtitan_target, axolotl_target, llama_factory_target, trl_target, torchtune_target;
 

@@ -429,6 +429,14 @@ static inline enum rk_reference rk_usual_reference(const struct rk_plan *plan)
     return plan->lora ? RK_REFERENCE_ADAPTERS : RK_REFERENCE_COPY;
 }
 
+/* Bytes per element of adapters where nothing is said: PEFT, whose they are in FSDP and DeepSpeed,
+ * casts them to fp32 (autocast_adapter_dtype, since 0.12); 0: as other trained weights. */
+static inline double rk_usual_lora_bytes(const struct rk_plan *plan)
+{
+    const bool peft = plan->framework == RK_FSDP || plan->framework == RK_DEEPSPEED;
+    return plan->lora && peft ? 4 : 0;
+}
+
 /* Answers of a sample: preferences are between two. */
 static inline uint64_t rk_plan_answers(const struct rk_plan *plan)
 {

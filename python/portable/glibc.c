@@ -8,6 +8,7 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -23,8 +24,9 @@
 #endif
 
 /* `type wrapped(parameters)` calls the first version of that name. */
-#define OLD(type, name, parameters, arguments)                                                     \
-    __asm__(".symver old_" #name ", " #name "@" FIRST);                                            \
+#define OLD(type, name, parameters, arguments) SINCE(FIRST, type, name, parameters, arguments)
+#define SINCE(version, type, name, parameters, arguments)                                          \
+    __asm__(".symver old_" #name ", " #name "@" version);                                          \
     extern type old_##name parameters;                                                             \
     type __wrap_##name parameters;                                                                 \
     type __wrap_##name parameters                                                                  \
@@ -46,6 +48,9 @@ OLD(int, pthread_mutexattr_settype, (pthread_mutexattr_t *how, int type), (how, 
 OLD(int, pthread_mutexattr_init,    (pthread_mutexattr_t *how), (how))
 OLD(int, pthread_mutexattr_destroy, (pthread_mutexattr_t *how), (how))
 OLD(int, pthread_mutex_trylock,     (pthread_mutex_t *mutex), (mutex))
+OLD(int, pthread_attr_setstacksize, (pthread_attr_t *how, size_t bytes), (how, bytes))
+OLD(int, pthread_sigmask, (int how, const sigset_t *set, sigset_t *old), (how, set, old))
+SINCE("GLIBC_2.18", int, pthread_setattr_default_np, (const pthread_attr_t *how), (how))
 
 OLD(void *, dlopen,  (const char *path, int how), (path, how))
 OLD(void *, dlsym,   (void *library, const char *name), (library, name))

@@ -32,6 +32,6 @@ load_in_4bit: true
 4.916 USD per GPU-hour
 4.916 USD per GPU-hour (listed: reserved, 2024-12-01)
 does not fit: P(fits)
-1
+8
 0
 === exit 1

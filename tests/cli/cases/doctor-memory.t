@@ -54,13 +54,13 @@ train.py:40, step      8.00       1
 does not fit: tensors take 171.0 GiB at the predicted peak; change first: recompute=full (recompute whole layers); in torchtitan's TOML: [activation_checkpoint] mode = "full"
 does not fit: tensors take 43.10 GiB at the predicted peak; change first: recompute=full (recompute whole layers); in trl: gradient_checkpointing: true; gradient_checkpointing_kwargs: use_reentrant: f
 Changes, the first one first
-change                                 saves  fits     step  line
-                                         GiB
-recompute=full                          22.8   yes  2.188 s  gradient_checkpointing: true; gradient_checkpointing_kwargs: use_reentrant: false
-recompute=selective:moe_act+layernorm   11.7    no  1.614 s  no line of trl: recompute all but matrix products and attention
-recompute=full recompute-layers=16      11.4    no  1.869 s  recompute half of the layers
-base=nf4-dq                              9.6    no  1.589 s  load_in_4bit: true; use_bnb_nested_quant: true
-fused                                    5.9    no  1.323 s  torch_compile: true
+change                                 saves  fits          P(fits)     step  line
+                                         GiB                      %
+recompute=full                          22.8  unsure             51  2.428 s  gradient_checkpointing: true; gradient_checkpointing_kwargs: use_reentrant: false
+recompute=selective:moe_act+layernorm   11.7  does not fit        3  1.785 s  no line of trl: recompute all but matrix products and attention
+recompute=full recompute-layers=16      11.4  does not fit        3  2.074 s  recompute half of the layers
+base=nf4-dq                              9.6  does not fit        2  1.760 s  adapter: qlora; load_in_4bit: true
+fused loss=usual                         8.9  does not fit        2  1.528 s  torch_compile: true
 does not fit: tensors take 171.0 GiB at the predicted peak; other processes have 66.96 GiB of this device: leftovers, or ranks that share it (LOCAL_RANK, CUDA_VISIBLE_DEVICES); change first: recompute=full (recompute whole layers); in torchtitan's TOML: [activation_checkpoint] mode = "full"
   an out-of-memory error: tensors held 10.47 GiB when it asked for 130 MiB
 tensors                          10.5      171.0  weights, states, activations

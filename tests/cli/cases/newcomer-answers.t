@@ -17,11 +17,11 @@ need=$(show "a['misses'][0]['need']" <nothing.json)
 reckon fits llama3.1-8b h100-sxm5-80g -g 8 $plan --format json | show "a['need_bytes'] == $need"
 # two changes are looked for in the memory that is assumed, and in what needs code of one's own
 reckon fits llama3.1-8b h100-sxm5-80g -g 8 $plan --format json |
-    show "*[(c['change'], c['fits']) for c in a['together']]"
+    show "*[(c['change'], c['outcome']) for c in a['together']]"
 # a change that does not fit although memory is left says which other memory is too small
 reckon fits llama3.1-8b 'rtx4090 x2' framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks \
     offload-optimizer=1 offload-weights=1 --format json |
-    show "*[c['what'] for c in a['changes'] if not c['fits'] and c['left_bytes'] > 0]"
+    show "*[c['what'] for c in a['changes'] if c['outcome'] == 'does not fit' and c['left_bytes'] > 0]"
 # two consumers' GPUs have one host: what is assumed of it is what the same host would be if stated
 offloads='framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks offload-optimizer=1 offload-weights=1'
 stated='rtx4090 mem2=128GiB@25GB/s,update=50GB/s,capacity_shared_by=2'
@@ -42,7 +42,7 @@ exit 0
 ('smaller_batch', False) ('larger_batch', False)
 days <= 150 True True
 True
-('loss-in-chunks offload-activations=0.5', True)
+('loss-in-chunks offload-activations=0.5', 'unsure')
 shard gradients too; does not fit: memory tier 1 (mem2) has 10.79 GiB too little
 1
 None None
