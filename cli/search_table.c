@@ -70,8 +70,8 @@ static enum rk_status take_row(struct table *table, const struct search *search,
                                  &row->machine, error);
 }
 
-/* Where nothing fits or leaves room, what one search alone finds: a plan that offloads to the nodes' memory. The
- * row is of that system, which outlives the search. */
+/* Where nothing fits or leaves room, what one search alone finds: a plan that offloads to the
+ * nodes' memory. The row is of that system, which outlives the search. */
 static enum rk_status try_host(struct table *table, struct search *search,
                                struct search_session *session, struct rk_error *error)
 {

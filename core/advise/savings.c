@@ -499,6 +499,15 @@ static int compare_savings(const void *left, const void *right)
  * step that docs/accuracy.md has. */
 static const double ALIKE = 1.03;
 
+/* What saves most first, but what needs another memory after what does not. */
+static int compare_alike(const void *left, const void *right)
+{
+    const struct rk_saving *a = left, *b = right;
+    const bool away = strstr(a->words, "offload-") != NULL;
+    if (away != (strstr(b->words, "offload-") != NULL)) return away ? 1 : -1;
+    return compare_savings(left, right);
+}
+
 const struct rk_saving *rk_saving_first(const struct rk_saving *saving, const bool *counts,
                                         int count)
 {
@@ -507,7 +516,7 @@ const struct rk_saving *rk_saving_first(const struct rk_saving *saving, const bo
         if (counts[i] && (!fastest || saving[i].step_s < fastest->step_s)) fastest = &saving[i];
     for (int i = 0; i < count; i++)
         if (counts[i] && saving[i].step_s <= ALIKE * fastest->step_s &&
-            (!first || saving[i].saved_bytes > first->saved_bytes))
+            (!first || compare_alike(&saving[i], first) < 0))
             first = &saving[i];
     return first;
 }
@@ -518,7 +527,7 @@ static void prefer_savers(struct rk_saving *saving, int count)
     int alike = 0;
     while (alike < count && saving[alike].fits && saving[alike].step_s <= ALIKE * saving[0].step_s)
         alike++;
-    qsort(saving, (size_t)alike, sizeof *saving, compare_savings);
+    qsort(saving, (size_t)alike, sizeof *saving, compare_alike);
 }
 
 int rk_savings(const struct rk_model *model, const struct rk_system *system,
