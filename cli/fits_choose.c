@@ -2,6 +2,7 @@
 #include "cli/fits.h"
 
 #include "cli/plan_axes.h"
+#include "cli/search_context.h"
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -58,13 +59,15 @@ static void ask(const struct plan_input *input, struct rk_plans_problem *problem
     plan_axes_take(draft, problem, &none);
 }
 
-static void note(struct plan_input *input, const struct rk_choice *choice, double room, bool batch)
+static void note(struct plan_input *input, const struct rk_choice *choice, double room, bool data,
+                 bool batch)
 {
     const double capacity = input->system.memory[0].capacity_bytes;
     const double left_GiB = (1 - room) * capacity / 0x1p30;
     char plans[REPORT_DIGITS], which[96];
     snprintf(which, sizeof which, "%s",
              choice->fits ? "the fastest that fits"
+             : data       ? "that split data alone none fits, this one of them needs least memory"
                           : "none fits, this one of them needs least memory");
     if (choice->leaves_room && room < 1)
         snprintf(which, sizeof which, "the fastest that leaves %.1f GiB", left_GiB);
@@ -90,7 +93,7 @@ void fits_choose(struct plan_input *input, void *context)
         plan_assume(input, "data parallelism alone (the search has no plan with these words)");
         return;
     }
-    note(input, &choice, question->room, plan_given(draft, "batch"));
+    note(input, &choice, question->room, search_is_of_data(problem), plan_given(draft, "batch"));
     draft->plan = choice.plan;
     draft->given[plan_row("batch")] = draft->given[plan_row("microbatch")] = true;
 }

@@ -31,8 +31,25 @@ static const struct report_column columns[] = {
 /* clang-format on */
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static const char *rule_verdict(const struct rk_offload_job *job, const struct rk_prediction *p,
-                                struct report *report)
+static bool is_sure(const struct rk_offload_job *job, const struct rk_plan *plan,
+                    const struct rk_prediction *p)
+{
+    const struct forecast f = {job->model, job->system, plan, p, "", NULL};
+    return verdict_sure(&f, NULL) == RK_SURE_FITS;
+}
+
+/* How sure it is of what is predicted to fit: "unsure: P(fits) 59 %". */
+static const char *rule_sure(const struct rk_offload_job *job, const struct rk_plan *plan,
+                             const struct rk_prediction *p, struct report *report)
+{
+    const struct forecast f = {job->model, job->system, plan, p, "", NULL};
+    return is_sure(job, plan, p)
+               ? "fits"
+               : report_text(report, "unsure: %s", verdict_chance(report, verdict_probability(&f)));
+}
+
+static const char *rule_verdict(const struct rk_offload_job *job, const struct rk_plan *plan,
+                                const struct rk_prediction *p, struct report *report)
 {
     char need[QUANTITY_TEXT], have[QUANTITY_TEXT];
     const double years = rk_offload_life_years(job, p);
@@ -56,9 +73,9 @@ static const char *rule_verdict(const struct rk_offload_job *job, const struct r
     if (p->verdict != RK_FITS) return rk_verdict_name(p->verdict);
     if (years < job->lifetime_years) return report_text(report, "wears out in %.2f years", years);
     if (p->offload_s > 0.01 * p->step_s)
-        return report_text(report, "fits; too slow: %.1f %% exposed",
+        return report_text(report, "%s; too slow: %.1f %% exposed", rule_sure(job, plan, p, report),
                            100 * p->offload_s / p->step_s);
-    return "fits";
+    return rule_sure(job, plan, p, report);
 }
 
 static const char *shares_text(const struct rk_plan *plan, struct report *report)
@@ -110,7 +127,7 @@ static void add_row(const struct rk_offload_job *job, struct report *report,
         isfinite(years) ? cell_number(years) : cell_none(),
         isfinite(years) ? cell_number(rk_offload_rated_life_years(job, p)) : cell_none(),
         cell_number(rk_offload_cost_USD_a_year(job, p)),
-        cell_text(rule_verdict(job, p, report)),
+        cell_text(rule_verdict(job, plan, p, report)),
         rule == by_tensor_and_layer ? cell_none() : cell_text(text ? text : ""), /* of no plan */
     };
     for (int i = 3; i < COLUMNS - 2 && !p->timed; i++) /* figures, which it has none of */
@@ -123,7 +140,7 @@ struct table {
     struct report *report;
     struct report_table *rows;
     struct rk_prediction *prediction;
-    bool any;
+    bool any, surely; /* surely: a plan that is unsure is not the fastest */
     int rules;
     struct kept_rule {
         const char *name;
@@ -140,8 +157,9 @@ static void note_rule(struct table *t, const char *rule, const struct rk_plan *p
 {
     const bool fits = rk_offload_counts(t->job, t->prediction);
     t->any |= fits;
-    if (!t->rules) t->said = rule_verdict(t->job, t->prediction, t->report);
-    if (fits && plan && (!t->fastest || t->prediction->step_s < t->plan_s)) {
+    if (!t->rules) t->said = rule_verdict(t->job, &t->job->plan, t->prediction, t->report);
+    const bool counts = fits && plan && (!t->surely || is_sure(t->job, plan, t->prediction));
+    if (counts && (!t->fastest || t->prediction->step_s < t->plan_s)) {
         t->fastest = rule;
         t->plan = *plan;
         t->plan_s = t->prediction->step_s;
@@ -355,11 +373,16 @@ void offload_simulated(const struct rk_offload_job *job, struct report *report)
 }
 
 /* Choices that leave the degrees as they are, with which a rule may fit. */
-static const char *const remedies[] = {"loss-in-chunks", "zero2", "zero3", "loss-in-chunks zero3",
-                                       "loss-in-chunks zero3 offload-optimizer=1"};
+static const char *const remedies[] = {"loss-in-chunks",
+                                       "zero2",
+                                       "zero3",
+                                       "loss-in-chunks zero3",
+                                       "loss-in-chunks zero3 offload-optimizer=1",
+                                       "framework=fsdp loss-in-chunks zero3 offload-optimizer=1 "
+                                       "offload-weights=1"};
 
 /* The fastest rule with the words of a remedy; false: none fits. */
-static bool try_remedy(const struct table *t, const char *words, struct table *tried)
+static bool try_remedy(const struct table *t, const char *words, bool surely, struct table *tried)
 {
     struct plan_draft draft = plan_draft();
     struct report aside = {.first = NULL}; /* of a table that nobody sees */
@@ -369,7 +392,8 @@ static bool try_remedy(const struct table *t, const char *words, struct table *t
     draft.plan = t->job->plan;
     bool found = plan_read_words(words, &draft, &error) == RK_OK;
     job.plan = draft.plan;
-    *tried = (struct table){.job = &job, .report = &aside, .prediction = t->prediction};
+    *tried = (struct table){
+        .job = &job, .report = &aside, .prediction = t->prediction, .surely = surely};
     tried->rows = REPORT_LIST(&aside, "rules", NULL, REPORT_IN_TEXT, columns);
     found = found && tried->rows && rk_offload_open(&job, &error) == RK_OK;
     if (found) add_rules(tried);
@@ -382,20 +406,22 @@ static bool try_remedy(const struct table *t, const char *words, struct table *t
 
 static void say_remedy(const struct table *t)
 {
+    enum { REMEDIES = sizeof remedies / sizeof *remedies };
     struct table tried;
-    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++) {
-        if (!try_remedy(t, remedies[i], &tried)) continue;
+    for (int i = 0; i < 2 * REMEDIES; i++) { /* those that surely fit, then those that may */
+        const char *words = remedies[i % REMEDIES];
+        if (!try_remedy(t, words, i < REMEDIES, &tried)) continue;
         rk_predict(t->job->model, t->job->system, &tried.plan, t->prediction);
         const struct forecast f = {t->job->model, t->job->system, &tried.plan, t->prediction, "",
                                    NULL};
-        report_paragraph(t->report,
-                         report_text(t->report, "remedy: add %s: by rule %s, %s", remedies[i],
-                                     tried.fastest, verdict_line(t->report, &f)));
+        report_paragraph(t->report, report_text(t->report, "remedy: add %s: by rule %s, %s", words,
+                                                tried.fastest, verdict_line(t->report, &f)));
         return;
     }
-    report_paragraph(t->report,
-                     "no rule fits with loss-in-chunks, zero3 or the optimizer offloaded either: "
-                     "take more GPUs, a shorter sequence, or see what `reckon longest` reaches");
+    report_paragraph(
+        t->report,
+        "no rule fits with loss-in-chunks, zero3, or optimizer and weights offloaded "
+        "by FSDP either: take more GPUs, a shorter sequence, or see what `reckon longest` reaches");
 }
 
 /* The fastest plan that fits, before the table that compares it. */

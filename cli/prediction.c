@@ -6,6 +6,7 @@
 #include "catalog/plan_fields.h"
 #include "cli/describe.h"
 #include "cli/placement.h"
+#include "cli/verdict.h"
 #include "rules/rules.h"
 
 #include <math.h>
@@ -188,8 +189,10 @@ void forecast_refusal(struct report *report, const struct forecast *f)
                                                    {.name = "need"},   {.name = "have"}};
     const struct rk_prediction *p = f->prediction;
     if (p->verdict == RK_FITS) return;
-    struct report_table *text =
-        report_list(report, NULL, "Constraints violated", REPORT_IN_TEXT, columns, 2);
+    const char *title = verdict_sure(f, NULL) == RK_SURE_UNSURE
+                            ? "Predicted above what there is, which is not sure"
+                            : "Constraints violated";
+    struct report_table *text = report_list(report, NULL, title, REPORT_IN_TEXT, columns, 2);
     struct report_table *table = REPORT_LIST(report, "reasons", NULL, REPORT_IN_JSON, columns);
     for (int i = 0; i < p->reasons && i < RK_MAX_REASONS; i++) {
         const struct rk_reason *r = &p->reason[i];

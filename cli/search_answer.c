@@ -11,6 +11,7 @@
 #include "cli/search_best.h"
 #include "cli/search_beyond.h"
 #include "cli/search_clusters.h"
+#include "cli/search_context.h"
 #include "cli/search_divides.h"
 #include "cli/search_job.h"
 #include "cli/search_select.h"
@@ -348,6 +349,31 @@ static bool add_best(struct report *report, const struct search *search, const c
     return sure == RK_SURE_UNSURE;
 }
 
+/* What there is of plans that do not offload, where the memory of the nodes is assumed. */
+static const char *without_host(struct report *report, const struct search *search)
+{
+    const struct rk_found *alone = &search->alone;
+    const struct rk_plans_problem *p = &search->problem;
+    char step[QUANTITY_TEXT];
+    if (!alone->outcome.step_s) return "nothing in the space fits without offload";
+    const double chance = rk_fit_chance(p->model, p->system, &alone->plan, alone->outcome.hbm_bytes);
+    return report_text(report, "without offload the best fills the memory: %s, %s",
+                       quantity_format(step, QUANTITY_SECONDS, alone->outcome.step_s),
+                       verdict_chance(report, chance));
+}
+
+/* Where what fits offloads, or nothing surely fits. */
+static void say_context(struct report *report, const struct search *search)
+{
+    const bool plain = !search->where[0] && !search->sort[0] && !search->pareto[0];
+    const bool short_of = *search->assumed || search->room == SEARCH_NO_ROOM ||
+                          (!search->result.found && search->result.complete);
+    const char *text = plain && short_of && !search_is_published(search)
+                           ? search_context_text(report, &search->problem, search->share)
+                           : NULL;
+    if (text) report_note(report, text);
+}
+
 static void add_headline(struct report *report, const struct search *search)
 {
     const struct rk_plans_problem *p = &search->problem;
@@ -376,8 +402,9 @@ static void add_headline(struct report *report, const struct search *search)
             report,
             "  --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB");
     if (*search->assumed)
-        report_note(report, report_text(report, "  nothing fits without offload; assumed: %s",
+        report_note(report, report_text(report, "  %s; assumed: %s", without_host(report, search),
                                         search->assumed));
+    say_context(report, search);
     if (search_is_over_clusters(search)) {
         add_headline_over(report, search);
         return;

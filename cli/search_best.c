@@ -266,6 +266,16 @@ static struct best_choice without_ties(struct report *report, const struct searc
     return choice;
 }
 
+/* What is offloaded, beside how much: whether or not all of the best do. */
+static void keep_offloads(const struct rk_plan *plan, bool keep[BEST_COLUMNS])
+{
+    static const enum rk_plan_axis axes[] = {RK_PLAN_ACTIVATION_OFFLOAD, RK_PLAN_OPTIMIZER_OFFLOAD,
+                                             RK_PLAN_WEIGHT_OFFLOAD};
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
+        if (rk_plan_axis_get(plan, axes[i]))
+            keep[BEST_OFFLOADED] = keep[BEST_AXES + axes[i]] = true;
+}
+
 void search_best_text(struct report *report, const struct search *search,
                       const struct search_keys *keys)
 {
@@ -281,9 +291,7 @@ void search_best_text(struct report *report, const struct search *search,
     for (uint64_t row = 0; row < search_rows(search) && row < ROWS_LOOKED_AT; row++) {
         struct rk_plan plan;
         search_plan(search, row, &plan);
-        for (int share = 0; share < RK_SHARES; share++)
-            for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
-                keep[BEST_OFFLOADED] |= plan.share[share][tier] > 0;
+        keep_offloads(&plan, keep);
     }
     const struct best_choice choice = without_ties(report, search);
     add_best(report, search, keys, best_title(report, search), REPORT_IN_TEXT, keep, &choice);

@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "catalog/plan_fields.h"
+#include "cli/launchable.h"
 #include "facts/learned.h"
 
 #include <inttypes.h>
@@ -94,9 +95,20 @@ static bool can_start(const struct search *search, const struct rk_plan *plan)
     return good;
 }
 
+/* Does the file that launches the plan lose the choice? What it loses of both is not asked. */
+static bool is_lost(struct report *report, const struct search *search, const struct rk_plan *plan,
+                    const struct rk_plan *changed)
+{
+    const struct rk_plans_problem *p = &search->problem;
+    const char *before = launch_lost(report, p->model, p->system, plan);
+    const char *after = launch_lost(report, p->model, p->system, changed);
+    return launch_refusal(report, p->model, p->system, changed) ||
+           (after && (!before || strcmp(before, after) != 0));
+}
+
 /* The step with the choice, where it is faster and fits as the others do; else 0. */
-static double step_with(const struct search *search, const struct beyond *beyond,
-                        const struct rk_plan *plan, double before_s)
+static double step_with(struct report *report, const struct search *search,
+                        const struct beyond *beyond, const struct rk_plan *plan, double before_s)
 {
     struct rk_prediction p;
     struct rk_plan changed;
@@ -106,7 +118,8 @@ static double step_with(const struct search *search, const struct beyond *beyond
     if (p.step_s > worth_saying * before_s) return 0;
     const bool roomy = search->room != SEARCH_NO_ROOM;
     if (roomy && p.hbm_bytes > search->usable_bytes) return 0;
-    return can_start(search, &changed) ? p.step_s : 0;
+    const bool runs = can_start(search, &changed) && !is_lost(report, search, plan, &changed);
+    return runs ? p.step_s : 0;
 }
 
 /* The fastest first; of those of one axis the fastest alone. */
@@ -138,7 +151,7 @@ const char *search_beyond_text(struct report *report, const struct search *searc
     search_plan(search, 0, &plan);
     rk_predict(search->problem.model, search->problem.system, &plan, &now);
     for (const struct beyond *b = search_beyond; b->choice; b++) {
-        const double step_s = step_with(search, b, &plan, now.step_s);
+        const double step_s = step_with(report, search, b, &plan, now.step_s);
         if (step_s > 0) count = note_gain(gain, count, (struct gain){b, step_s});
     }
     for (int i = 0; i < count; i++) {

@@ -466,10 +466,23 @@ static bool may_take_host(const struct search *search)
     const struct search_args *args = search->args;
     for (int axis = 0; axis < RK_PLAN_AXES; axis++)
         if (search->problem.pinned[axis].count) return false;
-    return search->result.complete && !search->result.found && !args->state && !args->plan &&
+    const bool roomless = !search->result.found || search->room == SEARCH_NO_ROOM;
+    return search->result.complete && roomless && !args->state && !args->plan &&
            !search_is_published(search) && !search_is_over_clusters(search) &&
            strcmp(search->line, "-") != 0 &&
            rk_search_count(&search->result.counts, RK_MEMORY_EXCEEDED);
+}
+
+/* The best without the host's memory. */
+static struct rk_found best_alone(const struct search *search)
+{
+    struct rk_found alone = {.outcome = {.step_s = 0}};
+    struct rk_prediction prediction;
+    if (!search->result.found) return alone;
+    search_plan(search, 0, &alone.plan);
+    rk_predict(search->problem.model, search->problem.system, &alone.plan, &prediction);
+    alone.outcome = prediction.outcome;
+    return alone;
 }
 
 enum rk_status search_with_host(struct search *search, struct search_session *session, uint64_t top,
@@ -483,10 +496,12 @@ enum rk_status search_with_host(struct search *search, struct search_session *se
     if (status != RK_OK) return status;
     with.problem.system = &with.hosted;
     host_note(&host, with.assumed);
+    with.alone = best_alone(search);
     with.result = (struct rk_answer){.found = 0};
     session->all_searches++;
     status = search_run(&with, session, top, error);
-    if (status != RK_OK || !with.result.found) {
+    const bool helps = with.result.found && (!search->result.found || with.room != SEARCH_NO_ROOM);
+    if (status != RK_OK || !helps) {
         search_release(&with);
         return status;
     }

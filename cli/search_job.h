@@ -64,8 +64,10 @@ struct search {
     const char *why;        /* that predictor, where nothing was asked for; NULL: the usual one */
     struct rk_space *space; /* NULL until search_run() */
     struct rk_answer result;
-    struct rk_system hosted; /* with the host's memory, where nothing fits without; id "": not */
+    struct rk_system
+        hosted; /* with the host's memory, where nothing leaves room without; id "": not */
     char assumed[HOST_WORD]; /* ... what it is */
+    struct rk_found alone; /* the fastest without it, which fills the memory; step_s 0: none fits */
     /* What plans take at most of the device's memory, unless none takes so little: its share, and
      * in bytes; INFINITY: all of it. */
     double share, usable_bytes;

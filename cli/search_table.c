@@ -69,8 +69,8 @@ static enum rk_status take_row(struct table *table, const struct search *search,
                                  &row->machine, error);
 }
 
-/* Where nothing fits, what one search alone finds: a plan that offloads to the nodes' memory. The
- * row is of that system, which outlives the search. */
+/* Where nothing fits or leaves room, what one search alone finds: a plan that offloads to the
+ * nodes' memory. The row is of that system, which outlives the search. */
 static enum rk_status try_host(struct table *table, struct search *search,
                                struct search_session *session, struct rk_error *error)
 {
@@ -157,7 +157,7 @@ static void add_headline(struct table *table, const struct search_grid *grid)
                             table->args->where ? table->args->where : ""));
     if (table->hosts)
         report_note(report,
-                    report_text(report, "  where nothing fits without offload %s is assumed",
+                    report_text(report, "  where nothing fits well without offload %s is assumed",
                                 table->assumed));
     if (table->args->run.tokens)
         report_note(report,

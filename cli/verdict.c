@@ -295,8 +295,8 @@ const char *verdict_remedy(struct report *report, const struct forecast *f,
     const bool sure = verdict_saving(f, change, NULL) == RK_SURE_FITS;
     return report_text(
         report,
-        "remedy: %s: %s, %.1f GiB%s left, %.1f %% %s time per step (the cheapest change; `reckon "
-        "fits` lists others)",
+        "remedy: %s: %s, %.1f GiB%s left, %.1f %% %s time per step (`reckon fits` lists "
+        "others)",
         change->words,
         sure ? "fits"
              : verdict_chance(report, rk_fit_chance(f->model, system, f->plan, change->need_bytes)),

@@ -73,6 +73,28 @@ static void ends_that_fit(struct rule_words *w, uint64_t layers, uint64_t stages
         both - both / 2);
 }
 
+/* A block for each of more stages than layers: the ends as blocks of their own where that suffices,
+ * else fewer chunks, else fewer stages. */
+static void a_block_each(struct rule_words *w, const struct rk_model *model,
+                         const struct rk_plan *plan)
+{
+    const uint64_t stages = stages_of(plan), chunks = model->layers / plan->pipeline;
+    const bool one = plan->embedding_counts || plan->head_counts;
+    if (!ends_of(plan) && slots_of(model, plan) < model->layers + 2 && model->layers + 2 >= stages)
+        put(w->fix, sizeof w->fix, "give %s%s%s", plan->embedding_counts ? "" : "embedding-counts",
+            one                           ? ""
+            : model->layers + 1 >= stages ? " or "
+                                          : " ",
+            plan->head_counts ? "" : "head-counts");
+    else if (plan->chunks > 1 && chunks > 1)
+        put(w->fix, sizeof w->fix, "give vpp%" PRIu64 " or less", chunks);
+    else if (plan->chunks > 1 && chunks)
+        put(w->fix, sizeof w->fix, "leave vpp out");
+    else
+        divisor(w, plan->pipeline < model->layers ? plan->pipeline : model->layers, model->layers,
+                0);
+}
+
 /* A precision of 16 bits that the device multiplies. */
 static void a_precision(struct rule_words *w, const struct rk_system *system)
 {
@@ -98,6 +120,7 @@ struct rule_words rule_words(enum rule rule, const struct rule_case *c)
 #define MULTIPLE(value, unit) multiple(&w, value, unit);
 #define DIVISOR(value, a, b) divisor(&w, value, a, b);
 #define ENDS_THAT_FIT ends_that_fit(&w, m->layers, p->pipeline);
+#define A_BLOCK_EACH a_block_each(&w, m, p);
 #define A_PRECISION a_precision(&w, s);
 #define NO_FIX
     switch (rule) {

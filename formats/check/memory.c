@@ -34,12 +34,21 @@ static enum good good_of(const struct rk_saving *s, const struct rk_model *model
     return states_only && s->states_bytes <= capacity ? STATES_FIT : NO_HELP;
 }
 
-/* Is `a` the better of two that help as far? The faster; where states alone fit, the one that
- * leaves most to the rest. */
-static bool is_better(const struct rk_saving *a, const struct rk_saving *b, enum good good)
+/* Of those that help as far as `good`; where states alone fit, the one that leaves most to the
+ * rest. */
+static const struct rk_saving *best_of(const struct rk_saving *saving, const enum good *goods,
+                                       int count, enum good good)
 {
-    if (a->fewer_bits != b->fewer_bits) return b->fewer_bits;
-    return good == STATES_FIT ? a->states_bytes < b->states_bytes : a->step_s < b->step_s;
+    bool counts[RK_MAX_SAVINGS], wide = false;
+    const struct rk_saving *least = NULL;
+    for (int i = 0; i < count; i++)
+        wide |= goods[i] == good && !saving[i].fewer_bits;
+    for (int i = 0; i < count; i++) {
+        counts[i] = goods[i] == good && !(wide && saving[i].fewer_bits);
+        if (counts[i] && (!least || saving[i].states_bytes < least->states_bytes))
+            least = &saving[i];
+    }
+    return good == STATES_FIT ? least : rk_saving_first(saving, counts, count);
 }
 
 /* "tp2", where the file has no key for it */
@@ -57,21 +66,19 @@ static void fix_memory(const struct rk_model *model, const struct rk_system *sys
                        const struct rk_prediction *p, struct rk_finding *f)
 {
     struct rk_saving saving[RK_MAX_SAVINGS];
-    const struct rk_saving *best = NULL;
-    enum good best_good = NO_HELP;
+    enum good good[RK_MAX_SAVINGS], best_good = NO_HELP;
     const double capacity = system->memory[0].capacity_bytes;
     const bool host = /* nothing says how large it is */
         system->memories > 1 && system->memory[1].capacity_bytes == CHECK_HOST_BYTES;
     const int count = rk_savings(model, system, plan, p, saving);
     for (int i = 0; i < count; i++) {
-        const struct rk_saving *s = &saving[i];
-        const enum good good = good_of(s, model, plan, capacity, launch->states_only);
-        if (good == NO_HELP || good < best_good || (host && strstr(s->words, "offload"))) continue;
-        if (is_fixed(launch->fixed, s->words)) continue;
-        if (good == best_good && !is_better(s, best, good)) continue;
-        best = s;
-        best_good = good;
+        good[i] = good_of(&saving[i], model, plan, capacity, launch->states_only);
+        if (host && strstr(saving[i].words, "offload")) good[i] = NO_HELP;
+        if (is_fixed(launch->fixed, saving[i].words)) good[i] = NO_HELP;
+        if (good[i] > best_good) best_good = good[i];
     }
+    const struct rk_saving *best =
+        best_good == NO_HELP ? NULL : best_of(saving, good, count, best_good);
     if (!best)
         snprintf(f->fix, sizeof f->fix, "no single change is enough: reckon fits lists what saves");
     else if (best_good == STATES_FIT)

@@ -47,6 +47,7 @@ struct trial {
     struct notes *notes;
     struct rk_prediction *prediction;
     size_t tried;
+    bool seeking; /* nothing fits yet */
 };
 
 struct value {
@@ -96,13 +97,25 @@ bool knobs_holds(const struct rk_prediction *p, double usable_bytes)
     return p->timed && p->stage[p->tightest].total_bytes <= usable_bytes;
 }
 
-/* The time of a plan that does the same work and fits; infinite otherwise. */
+/* Longer than any step: what only lacks memory is as much worse as it needs more. */
+static const double NO_FIT_S = 1e12;
+
+static bool lacks_memory_alone(const struct rk_prediction *p)
+{
+    return knobs_holds(p, INFINITY);
+}
+
+/* The time of a plan that does the same work and fits; infinite otherwise, but while none is known
+ * that does, the memory that it needs decides. */
 static double time_of(struct trial *t, const struct rk_plan *plan)
 {
     struct rk_prediction *p = t->prediction;
     if (!same_work(plan, &t->plan)) return INFINITY;
     rk_predict(t->file->model, t->file->system, plan, p);
-    return knobs_holds(p, t->file->usable_bytes) ? p->step_s : INFINITY;
+    if (knobs_holds(p, t->file->usable_bytes)) return p->step_s;
+    return t->seeking && lacks_memory_alone(p)
+               ? NO_FIT_S * p->stage[p->tightest].total_bytes / t->file->usable_bytes
+               : INFINITY;
 }
 
 /* ---- values ---- */
@@ -394,8 +407,10 @@ enum rk_status knobs_best(const struct knob_file *file, struct knob_best *best,
     }
     best->plan = t.plan;
     best->step_s = time_of(&t, &t.plan);
-    while (step_on(&t, moves, moves + MOST_MOVES, so_far, &count, &best->step_s)) {
-    }
+    t.seeking = !isfinite(best->step_s);
+    if (t.seeking) best->step_s = time_of(&t, &t.plan);
+    while (step_on(&t, moves, moves + MOST_MOVES, so_far, &count, &best->step_s))
+        t.seeking &= best->step_s >= NO_FIT_S;
     count = prune(&t, so_far, count, best->step_s);
     if (count) read_with(&t, so_far, count, &best->plan);
     for (int i = 0; i < count; i++) { /* a key may be back where it was */
@@ -404,6 +419,7 @@ enum rk_status knobs_best(const struct knob_file *file, struct knob_best *best,
         best->sets += strcmp(set->before, set->after) != 0;
     }
     best->tried = t.tried;
+    if (best->step_s >= NO_FIT_S) best->step_s = INFINITY;
     free(moves);
     end_trial(&t);
     return RK_OK;

@@ -139,11 +139,16 @@ struct rk_saving {
 };
 
 /* The changes that save memory on the tightest stage, of the first tier that is too small: where
- * the plan does not fit, those that make it fit first, from the fastest on; then by what they save.
- * `prediction` is the plan's, and timed. Returns how many there are. */
+ * the plan does not fit, those that make it fit first, from the fastest on, but of those within 3 %
+ * of the fastest the one that saves most; then by what they save. `prediction` is the plan's, and timed. Returns how many there are. */
 RK_API int rk_savings(const struct rk_model *model, const struct rk_system *system,
                       const struct rk_plan *plan, const struct rk_prediction *prediction,
                       struct rk_saving saving[RK_MAX_SAVINGS]);
+
+/* Of those that count the one to make first: of all within 3 % of the fastest the one that saves
+ * most; NULL: none counts. */
+RK_API const struct rk_saving *rk_saving_first(const struct rk_saving *saving, const bool *counts,
+                                               int count);
 
 /* The fastest two of them that fit together, where no single one does; false: no two do. With
  * `any_code` also those that the plan's framework has no option for. */
