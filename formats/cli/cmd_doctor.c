@@ -181,11 +181,12 @@ static void add_record(struct report *report, const struct forecast *f, const st
                   {"predicted_s", cell_number(f->prediction->step_s)});
 }
 
-static enum rk_status not_predicted(const struct rk_prediction *p, struct rk_error *error)
+static enum rk_status not_predicted(struct report *report, const struct forecast *f,
+                                    struct rk_error *error)
 {
     return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                   "this plan cannot be predicted: %s; is it the one that ran?",
-                   rk_verdict_name(p->verdict));
+                   "this plan cannot run: %s; is it the one that ran?",
+                   forecast_reason(report, f, 0));
 }
 
 /* A run that ran out of memory. */
@@ -196,7 +197,7 @@ static enum rk_status examine_memory(struct report *report, const struct memory_
     const struct rk_plan *plan = &input->draft.plan;
     rk_predict(&input->model, &input->system, plan, &p);
     const struct forecast f = {&input->model, &input->system, plan, &p, input->assumed, NULL};
-    if (!p.timed) return not_predicted(&p, error);
+    if (!p.timed) return not_predicted(report, &f, error);
     doctor_memory(report, &f, memory);
     return RK_OK;
 }
@@ -282,7 +283,7 @@ static enum rk_status examine(struct report *report, struct doctor_args *args,
     if (status != RK_OK) return status;
     rk_predict(&input->model, &input->system, plan, &p);
     const struct forecast f = {&input->model, &input->system, plan, &p, input->assumed, NULL};
-    if (!p.timed) return not_predicted(&p, error);
+    if (!p.timed) return not_predicted(report, &f, error);
     const struct measured m = measure(&log);
     add_headline(report, &f, &m);
     add_record(report, &f, &m);
@@ -323,7 +324,7 @@ static enum rk_status examine_number(struct report *report, const struct doctor_
     struct measured m = {.format = "a number", .steps = 1};
     char text[96];
     rk_predict(&input->model, &input->system, plan, &p);
-    if (!p.timed) return not_predicted(&p, error);
+    if (!p.timed) return not_predicted(report, &f, error);
     enum rk_status status = number_step(&args->number, &f, &m.median_s, text, error);
     if (status != RK_OK) return status;
     add_number(report, &f, text);
