@@ -207,6 +207,7 @@ struct loaded {
     struct beside beside;
     char words[PLAN_LINE], title[640], sequence_why[MODEL_WHY];
     char *text;
+    struct rk_error no_model; /* why the script names none; its status RK_OK: it was not asked */
 };
 
 /* Of words and plan files, with the memory of the nodes for what is offloaded; what is wrong with
@@ -227,7 +228,6 @@ static enum rk_status look_ahead(const struct check_args *args, struct loaded *l
 static void take_model_of_script(const struct check_args *args, struct loaded *l,
                                  struct rk_check_input *input)
 {
-    struct rk_error ignored;
     struct launch *launch = calloc(1, sizeof *launch);
     const struct launch_source source = {.path = args->words.text[0],
                                          .gpus = args->gpus,
@@ -237,7 +237,8 @@ static void take_model_of_script(const struct check_args *args, struct loaded *l
                                          .ignored = args->ignored.text,
                                          .ignored_count = (size_t)args->ignored.count,
                                          .variant = args->variant};
-    if (launch && launch_open(&source, launch, &ignored) == RK_OK && launch->format) {
+    if (launch && launch_open(&source, launch, &l->no_model) == RK_OK) l->no_model.status = RK_OK;
+    if (launch && l->no_model.status == RK_OK && launch->format) {
         l->model = launch->model;
         input->model = &l->model;
     }
@@ -438,6 +439,8 @@ static int check_plan(const struct check_args *args)
         .launch = {.domain = args->domain, .exact_memory = args->exact_memory}};
     enum rk_status status = l ? gather(args, l, &input, &error) : no_memory(&error);
     if (status == RK_OK) status = rk_check_text(&input, &l->findings, &error);
+    if (status == RK_BAD_ARGUMENT && !input.model && l->no_model.status != RK_OK)
+        error = l->no_model;
     if (status == RK_OK && !rk_findings_errors(&l->findings)) {
         const struct waste_case waste = {&input, input.model ? args->model : NULL,
                                          args->waste > 0 ? args->waste : WASTE_PERCENT};
