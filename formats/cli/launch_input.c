@@ -292,7 +292,7 @@ bool launch_is_config(const char *path)
     struct rk_error ignored;
     if (!launch_is(path) || text_file_load(path, SHELL_MAX_BYTES, &text, &size, &ignored) != RK_OK)
         return false;
-    const struct tool_sign *sign = detect_tool(text);
+    const struct tool_sign *sign = detect_file(path, text);
     bool is = false;
     for (const struct plan_format *f = plan_formats; sign && sign->format && f->name; f++)
         is |= strcmp(f->name, sign->format) == 0;
@@ -321,7 +321,7 @@ struct config_source launch_config(const struct launch_source *source, const str
 static enum rk_status find_format(const struct launch_source *source, const char *text,
                                   const struct plan_format **format, struct rk_error *error)
 {
-    const struct tool_sign *sign = detect_tool(text);
+    const struct tool_sign *sign = detect_file(source->path, text);
     const bool toml = text_ends_in(source->path, ".toml");
     const char *name = toml ? "torchtitan" : sign ? sign->format : NULL;
     *format = NULL;
