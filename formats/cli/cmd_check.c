@@ -20,7 +20,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct check_args {
     const char *model, *system, *output, *version, *format_of, *cases, *measured, *checkpoint;
@@ -173,13 +172,18 @@ static enum rk_status read_checkpoint(const char *text, struct beside *b, struct
 
 /* ---- the file ---- */
 
+static bool is_plan_word(const char *word)
+{
+    struct plan_draft draft = plan_draft();
+    struct rk_error ignored;
+    return plan_read_words(word, &draft, &ignored) == RK_OK;
+}
+
 static bool is_file(const char *word)
 {
-    struct stat about;
     if (plan_is_line(word)) return false; /* "stages=5/recompute=full" has a slash, too */
-    return strcmp(word, "-") == 0 || strchr(word, '/') || text_ends_in(word, ".json") ||
-           text_ends_in(word, ".toml") || text_ends_in(word, ".sh") ||
-           (strchr(word, '.') && stat(word, &about) == 0);
+    return strcmp(word, "-") == 0 || strchr(word, '/') || launch_is_absent(word) ||
+           (launch_is(word) && (strchr(word, '.') || !is_plan_word(word)));
 }
 
 static const char *guess_format(const char *path, const char *text)
@@ -187,7 +191,8 @@ static const char *guess_format(const char *path, const char *text)
     static const char *const endings[][2] = {{".toml", "torchtitan"}, {".txt", "megatron"}};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (text_ends_in(path, endings[i][0])) return endings[i][1];
-    const bool keys = text_ends_in(path, ".yaml") || text_ends_in(path, ".yml") ||
+    const char *slash = strrchr(path, '/');
+    const bool keys = !strchr(slash ? slash : path, '.') || text_ends_in(path, ".yaml") || text_ends_in(path, ".yml") ||
                       text_ends_in(path, ".py") || run_script_is(path, text);
     const struct tool_sign *sign = keys ? detect_file(path, text) : NULL;
     for (const struct plan_format *f = plan_formats; sign && sign->format && f->name; f++)

@@ -23,6 +23,7 @@
 #include "text/text_file.h"
 #include "workload/layers.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,7 +163,9 @@ static void add_verdict(struct report *report, const struct forecast *f, const s
     const struct step_place place = number_place(f, m->median_s);
     static const enum report_tone tones[] = {
         [STEP_GOOD] = REPORT_GOOD, [STEP_SLOW] = REPORT_UNSURE, [STEP_BAD] = REPORT_BAD};
-    const bool explain = nearest && place.tone != STEP_GOOD;
+    const bool off = place.tone != STEP_GOOD;
+    const double gap = fabs(log(f->prediction->step_s / m->median_s));
+    const bool explain = nearest && nearest->off <= gap / 2; /* else it explains little of it */
     report->title =
         report_text(report, "%s on %s: measured and predicted step", f->model->id, f->system->id);
     report_answer(report, tones[place.tone],
@@ -170,8 +173,11 @@ static void add_verdict(struct report *report, const struct forecast *f, const s
                               place.word, quantity_format(measured, QUANTITY_SECONDS, m->median_s),
                               m->median_s / f->prediction->step_s,
                               quantity_format(predicted, QUANTITY_SECONDS, f->prediction->step_s),
-                              place.why, explain ? "; nearest explanation: " : "",
-                              explain ? nearest->what : ""));
+                              place.why,
+                              !off      ? ""
+                              : explain ? "; nearest explanation: "
+                                        : "; nothing that is known explains half of the gap",
+                              off && explain ? nearest->what : ""));
 }
 
 static void add_record(struct report *report, const struct forecast *f, const struct measured *m)
@@ -228,12 +234,16 @@ static enum rk_status log_fail(const char *path, struct rk_error *error)
 
 /* Records and tables that a log and a number have alike. */
 static enum rk_status explain(struct report *report, const struct forecast *f,
-                              const struct measured *m, struct rk_error *error)
+                              const struct measured *m, bool file, struct rk_error *error)
 {
     struct rk_cause causes[RK_CAUSES];
     int count;
     const enum rk_status status = rk_causes(f->model, f->system, f->plan, f->prediction->step_s,
                                             m->median_s, causes, &count, error);
+    const int all = status == RK_OK ? count : 0;
+    count = 0;
+    for (int i = 0; i < all; i++) /* a launch file rules out what it says otherwise */
+        if (!file || !causes[i].chosen) causes[count++] = causes[i];
     if (status == RK_OK) doctor_causes(report, causes, count, m->median_s);
     if (status == RK_OK) add_verdict(report, f, m, count ? causes : NULL);
     return status;
@@ -293,7 +303,7 @@ static enum rk_status examine(struct report *report, struct doctor_args *args,
         doctor_parts(report, &log.trace, &p);
     else
         forecast_times(report, &f);
-    status = explain(report, &f, &m, error);
+    status = explain(report, &f, &m, source->path, error);
     if (status == RK_OK && source->path) add_changes(report, &f, source, launch, m.median_s);
     return status;
 }
@@ -333,7 +343,7 @@ static enum rk_status examine_number(struct report *report, const struct doctor_
     number_position(report, &f, m.median_s);
     forecast_error_records(report, &f);
     forecast_times(report, &f);
-    status = explain(report, &f, &m, error);
+    status = explain(report, &f, &m, source->path, error);
     if (status == RK_OK) add_changes(report, &f, source, launch, m.median_s);
     return status;
 }
@@ -400,6 +410,17 @@ static void take_both(struct doctor_args *args)
     memmove(words->name, words->name + 1, (size_t)words->count * sizeof *words->name);
 }
 
+/* "nofile.log": a name of a file, and there is none. */
+static enum rk_status absent(const struct doctor_args *args, struct rk_error *error)
+{
+    const struct option_texts *words = &args->source.words;
+    const char *names[] = {args->log, words->count ? words->text[0] : NULL};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (launch_is_absent(names[i]))
+            return rk_fail(error, RK_BAD_INPUT, names[i], 0, 0, "there is no such file");
+    return RK_OK;
+}
+
 /* With a number the first operand is a launch file or a word of the plan. */
 static enum rk_status take_operand(struct doctor_args *args, bool number, struct rk_error *error)
 {
@@ -413,6 +434,7 @@ static enum rk_status take_operand(struct doctor_args *args, bool number, struct
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "LOG is missing: give what the run printed, or one measured number: "
                        "--tflops N, --step SECONDS, --tokens-per-second N or --mfu PERCENT");
+    if (absent(args, error) != RK_OK) return error->status;
     if (!number) take_both(args);
     if (!number || !args->log) return RK_OK;
     if (launch_is(args->log) && !args->launch_file) {

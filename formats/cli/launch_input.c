@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
+#include "catalog/plan_fields.h"
 #include "cli/model_input.h"
 #include "keys/asks.h"
 #include "keys/detect.h"
@@ -283,6 +284,16 @@ bool launch_is(const char *name)
     struct stat about;
     return name && stat(name, &about) == 0 && S_ISREG(about.st_mode) &&
            !text_ends_in(name, ".json.gz");
+}
+
+bool launch_is_absent(const char *name)
+{
+    static const char *const endings[] = {".sh",   ".slurm", ".sbatch", ".bash", ".toml", ".yaml",
+                                          ".yml",  ".json",  ".py",     ".log",  ".txt",  ".out"};
+    struct stat about;
+    for (size_t i = 0; name && i < sizeof endings / sizeof *endings; i++)
+        if (text_ends_in(name, endings[i])) return !plan_is_line(name) && stat(name, &about) != 0;
+    return false;
 }
 
 bool launch_is_config(const char *path)
