@@ -351,9 +351,9 @@ static void note_next(struct report *report, const struct budget_args *args,
         i++;
     if (i + 1 >= count) return;
     const struct rk_budgeted *next = &all[i + 1].of;
-    const char *what =
-        report_text(report, "sizes are steps of a ladder: the next one, %s, %.3g billion parameters",
-                    next->model.id, (double)rk_model_parameters(&next->model) / 1e9);
+    const char *what = report_text(
+        report, "sizes are steps of a ladder: the next one, %s, %.3g billion parameters",
+        next->model.id, (double)rk_model_parameters(&next->model) / 1e9);
     if (!next->fits) {
         report_paragraph(report, report_text(report, "%s, does not fit", what));
         return;

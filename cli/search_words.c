@@ -64,8 +64,7 @@ enum rk_status search_take_sizes(struct search_args *args, char text[SEARCH_SIZE
             taken++;
             if (twice)
                 return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
-                               "\"%s\" says what is given already: give it once",
-                               words->text[i]);
+                               "\"%s\" says what is given already: give it once", words->text[i]);
             continue;
         }
         words->name[kept] = words->name[i];

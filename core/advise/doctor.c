@@ -218,7 +218,8 @@ enum rk_status rk_causes(const struct rk_model *model, const struct rk_system *s
         if (!p->timed || !(p->step_s > 0)) continue;
         const double off = fabs(log(p->step_s / measured_s));
         if (off < before - 0.01)
-            causes[(*count)++] = (struct rk_cause){all[i].what, all[i].look, p->step_s, off, all[i].chosen};
+            causes[(*count)++] =
+                (struct rk_cause){all[i].what, all[i].look, p->step_s, off, all[i].chosen};
     }
     free(p);
     qsort(causes, (size_t)*count, sizeof *causes, by_off);

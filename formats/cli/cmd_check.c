@@ -192,8 +192,9 @@ static const char *guess_format(const char *path, const char *text)
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (text_ends_in(path, endings[i][0])) return endings[i][1];
     const char *slash = strrchr(path, '/');
-    const bool keys = !strchr(slash ? slash : path, '.') || text_ends_in(path, ".yaml") || text_ends_in(path, ".yml") ||
-                      text_ends_in(path, ".py") || run_script_is(path, text);
+    const bool keys = !strchr(slash ? slash : path, '.') || text_ends_in(path, ".yaml") ||
+                      text_ends_in(path, ".yml") || text_ends_in(path, ".py") ||
+                      run_script_is(path, text);
     const struct tool_sign *sign = keys ? detect_file(path, text) : NULL;
     for (const struct plan_format *f = plan_formats; sign && sign->format && f->name; f++)
         if (strcmp(f->name, sign->format) == 0) return f->name;
@@ -324,7 +325,8 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
         input->text = l->text;
         input->size = size;
         if (status == RK_OK)
-            input->format = args->format_of ? args->format_of : guess_format(args->words.text[0], l->text);
+            input->format =
+                args->format_of ? args->format_of : guess_format(args->words.text[0], l->text);
         if (status == RK_OK && !args->format_of) status = judge_tool(input, error);
         if (status == RK_OK && !args->model) take_named_model(args, l, input);
         return status == RK_OK ? look_ahead(args, l, input, error) : status;

@@ -288,8 +288,8 @@ bool launch_is(const char *name)
 
 bool launch_is_absent(const char *name)
 {
-    static const char *const endings[] = {".sh",   ".slurm", ".sbatch", ".bash", ".toml", ".yaml",
-                                          ".yml",  ".json",  ".py",     ".log",  ".txt",  ".out"};
+    static const char *const endings[] = {".sh",  ".slurm", ".sbatch", ".bash", ".toml", ".yaml",
+                                          ".yml", ".json",  ".py",     ".log",  ".txt",  ".out"};
     struct stat about;
     for (size_t i = 0; name && i < sizeof endings / sizeof *endings; i++)
         if (text_ends_in(name, endings[i])) return !plan_is_line(name) && stat(name, &about) != 0;

@@ -314,8 +314,9 @@ static char *load_given(const char *path, const char *text)
     char beside[1024], *config = NULL;
     size_t size;
     struct rk_error ignored;
-    const int n = snprintf(beside, sizeof beside, "%.*s%.*s", given && *file == '/' ? 0 : (int)(name - path),
-                           path, (int)given, given ? file : "");
+    const int n =
+        snprintf(beside, sizeof beside, "%.*s%.*s", given && *file == '/' ? 0 : (int)(name - path),
+                 path, (int)given, given ? file : "");
     if (!given || n >= (int)sizeof beside ||
         text_file_load(beside, CONFIG_BYTES, &config, &size, &ignored) != RK_OK)
         return NULL;
