@@ -333,11 +333,39 @@ static const char *best_text(struct report *report, const struct budget_args *ar
                        : !progress_stopped() ? "the largest affordable"
                                              : report_text(report,
                                                            "INCOMPLETE, stopped by a signal: the "
-                                                           "largest affordable of %d of %d sizes",
-                                                           count, RK_BUDGET_SIZES),
+                                                           "largest affordable of the first %d "
+                                                           "sizes",
+                                                           count),
                        best->model.id, (double)rk_model_parameters(&best->model) / 1e9, times,
                        verdict_bill(report, times * best->outcome.total_s / DAY_S, usd,
                                     best->campaign.recovery.spares));
+}
+
+/* Which limit keeps the next size of the ladder out. */
+static void note_next(struct report *report, const struct budget_args *args,
+                      const struct rk_budgeted *best, const struct weighed *all, int count)
+{
+    int i = 0;
+    while (i < count && &all[i].of != best)
+        i++;
+    if (i + 1 >= count) return;
+    const struct rk_budgeted *next = &all[i + 1].of;
+    const char *what = report_text(
+        report, "sizes are steps of a ladder: the next one, %s, %.3g billion parameters",
+        next->model.id, (double)rk_model_parameters(&next->model) / 1e9);
+    if (!next->fits) {
+        report_paragraph(report, report_text(report, "%s, does not fit", what));
+        return;
+    }
+    const double times = next->asked / RK_BUDGET_TOKENS;
+    const double days = times * next->outcome.total_s / DAY_S, usd = times * next->outcome.cost;
+    const bool late = args->days > 0 && days > args->days;
+    const bool dear = args->cost > 0 && usd > args->cost;
+    report_paragraph(report, report_text(report, "%s, needs %s: %s the limit", what,
+                                         verdict_bill(report, days, usd, 0),
+                                         late && dear ? "both are over"
+                                         : dear       ? "the money is over"
+                                                      : "the days are over"));
 }
 
 static void add_rows(struct report *report, const struct weighing *at, const struct weighed *all,
@@ -375,6 +403,7 @@ static enum rk_status fill(struct report *report, struct weighing *at,
         add_plan(report, best, best_text(report, args, best, count));
     else if (count)
         status = note_short(report, at, &all[0].of, error);
+    if (best) note_next(report, args, best, all, count);
     note_full(report, all, count);
     note_hosts(report, &at->budget, all, count);
     add_rows(report, at, all, count);

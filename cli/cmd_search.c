@@ -314,7 +314,10 @@ int cmd_search(int argc, char **argv)
     struct rk_error error;
     const int done = options_read(&search_usage, argc, argv, &args);
     if (done >= 0) return done;
-    enum rk_status status = search_grid_open(&grid, &args, &error);
+    char sizes[SEARCH_SIZES][24];
+    enum rk_status status = search_take_sizes(&args, sizes, &error);
+    if (status != RK_OK) return options_fail(&error);
+    status = search_grid_open(&grid, &args, &error);
     if (status == RK_OK) status = check(&args, &grid, &error);
     const int code = status == RK_OK ? run(&grid, &args) : options_fail(&error);
     search_grid_release(&grid);

@@ -117,6 +117,8 @@ static void add_time_records(struct report *report, const struct forecast *f)
 const char *learned_times(struct report *report, const struct forecast *f)
 {
     struct error_class class;
+    if (f->system->machine && bars_of(f))
+        return "no interval, because no class of measured runs is over several clusters";
     return forecast_class(f, &class) ? bar_text(report, f, &class) : NULL;
 }
 
@@ -266,10 +268,6 @@ void forecast_errors(struct report *report, const struct forecast *f)
     const struct error_request request = request_of(f);
     const char *times = learned_times(report, f);
     if (times) report_note(report, report_text(report, "  time: %s", times));
-    if (f->system->machine)
-        report_note(
-            report,
-            "  time: no interval, because no class of measured runs is over several clusters");
     add_time_records(report, f);
     if (error_bar_of_memory(bars, &request, &class)) add_memory_bar(report, f, &class);
     add_host(report, f);

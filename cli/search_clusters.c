@@ -16,7 +16,7 @@
 /* clang-format off */
 static const struct report_column bound_columns[] = {
     {.name = "objective_s", .title = "objective", .unit = "s", .digits = 4, .help = "of the best plan: sum c + (m - 1) max c + the end"},
-    {.name = "bound_s", .title = "bound", .unit = "s", .digits = 4, .help = "no plan has an objective below: proved"},
+    {.name = "bound_s", .title = "objective bound", .unit = "s", .digits = 4, .help = "no plan without interleaving has a smaller objective; steps may take less: proved"},
     {.name = "floor_s", .title = "floor", .unit = "s", .digits = 4, .help = "no step is shorter, interleaved or not, stages each in one cluster: proved"},
     {.name = "gap", .unit = "%", .digits = 2, .help = "the objective above the simulation"},
     {.name = "problems", .help = "orders of clusters and rounds, each solved exactly"},
@@ -145,6 +145,24 @@ static void note_latency(struct report *report, const struct rk_machine *m)
                             "names none; state it after the rate, link=100Gb/s@50us");
 }
 
+/* Devices of several sizes: the one that is fullest need not hold most. */
+static void note_fullest(struct report *report, const struct search *search)
+{
+    struct rk_prediction p;
+    struct rk_plan plan;
+    search_plan(search, 0, &plan);
+    rk_predict(search->problem.model, search->problem.system, &plan, &p);
+    int most = 0;
+    for (int i = 1; i < p.stages; i++)
+        if (p.stage[i].total_bytes > p.stage[most].total_bytes) most = i;
+    if (p.stage[most].total_bytes > p.stage[p.tightest].total_bytes)
+        report_note(report, report_text(report,
+                                        "  the first line has the memory of the stage that is "
+                                        "nearest to its limit, %d; the table the most that one "
+                                        "holds, stage %d",
+                                        p.tightest, most));
+}
+
 /* "new 14.2 of 80.0 GiB, old ...": what plans leave of each cluster's memory. */
 static void note_headroom(struct report *report, const struct search *search)
 {
@@ -177,6 +195,7 @@ void search_clusters_head(struct report *report, const struct search *search)
                             "were simulated: others may satisfy it, too");
     note_headroom(report, search);
     if (!search->result.found) return;
+    note_fullest(report, search);
     note_alone(report, search);
     search_plan(search, 0, &plan);
     const char *why =

@@ -103,6 +103,11 @@ enum rk_status search_set(struct search *search, const struct rk_model *model,
                           const struct rk_system *system, uint64_t gpus, uint64_t batch,
                           struct rk_error *error);
 
+/* Words of --gpus, --batch and --sequence become these options; their texts are in `text`. */
+enum { SEARCH_SIZES = 4 };
+enum rk_status search_take_sizes(struct search_args *args, char text[SEARCH_SIZES][24],
+                                 struct rk_error *error);
+
 /* Words of a plan: what all plans have. RK_BAD_ARGUMENT when an option says the same.
  * search_words.c */
 enum rk_status search_take_words(const struct search_args *args, struct rk_plans_problem *problem,

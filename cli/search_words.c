@@ -4,11 +4,15 @@
 #include "cli/plan_input.h"
 #include "cli/search_job.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 /* Said elsewhere, or found by the search. */
 static const struct {
     const char *key, *instead;
 } elsewhere[] = {
-    {"gpus", "--gpus"},
+    {"gpus", "--gpus"}, /* of a text of several words: alone they are the options */
     {"batch", "--batch"},
     {"sequence", "--sequence"},
     {"split", "--split"},
@@ -26,6 +30,47 @@ static enum rk_status check_words(const struct plan_draft *draft, struct rk_erro
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "\"%s\" is not a word of a search: give %s",
                            plan_fields[plan_row(elsewhere[i].key)].word, elsewhere[i].instead);
+    return RK_OK;
+}
+
+/* "gpus8", "gbs64", "seq2048": what one word says, as the option says it. False: another word. */
+static bool take_size(const char *word, struct search_args *args, char text[24], bool *twice)
+{
+    struct plan_draft draft = plan_draft();
+    struct rk_error ignored;
+    if (strchr(word, ' ') || plan_read_words(word, &draft, &ignored) != RK_OK) return false;
+    const bool gpus = plan_given(&draft, "gpus"), batch = plan_given(&draft, "batch");
+    if (plan_given(&draft, "sequence")) {
+        *twice = args->sequence != 0;
+        args->sequence = draft.plan.sequence;
+        return true;
+    }
+    if (!gpus && !batch) return false;
+    const char **option = gpus ? &args->gpus : &args->batch;
+    snprintf(text, 24, "%" PRIu64, gpus ? draft.plan.ranks : draft.plan.batch);
+    *twice = *option != NULL;
+    *option = text;
+    return true;
+}
+
+enum rk_status search_take_sizes(struct search_args *args, char text[SEARCH_SIZES][24],
+                                 struct rk_error *error)
+{
+    int kept = 0, taken = 0;
+    struct option_texts *words = &args->words;
+    for (int i = 0; i < words->count; i++) {
+        bool twice = false;
+        if (taken < SEARCH_SIZES && take_size(words->text[i], args, text[taken], &twice)) {
+            taken++;
+            if (twice)
+                return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                               "\"%s\" says what is given already: give it once", words->text[i]);
+            continue;
+        }
+        words->name[kept] = words->name[i];
+        words->text[kept++] = words->text[i];
+    }
+    words->count = kept;
     return RK_OK;
 }
 

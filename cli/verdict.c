@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <reckon/machine.h>
 #include <string.h>
 
 const char *verdict_chance(struct report *report, double probability)
@@ -200,23 +201,42 @@ static double price_of(struct report *report, const struct rk_system *system, co
     return price;
 }
 
+/* USD of an hour of all GPUs, with the line that says at which prices; 0: one is not known. */
+static double hour_of(struct report *report, const struct forecast *f, const char **price)
+{
+    const struct rk_machine *m = f->system->machine;
+    const char *source;
+    double sum = m ? 0 : price_of(report, f->system, &source);
+    if (!m) {
+        *price = report_text(report, "cost: %.4g USD per GPU-hour (%s)", sum, source);
+        return sum * (double)f->plan->ranks;
+    }
+    *price = "cost:";
+    for (int i = 0; i < m->clusters; i++) {
+        const struct rk_system *s = &m->cluster[i].system;
+        const double usd = price_of(report, s, &source);
+        if (!(usd > 0)) return 0;
+        *price = report_text(report, "%s%s %.4g USD per GPU-hour on %s (%s)", *price, i ? "," : "",
+                             usd, m->cluster[i].name, source);
+        sum += usd * (double)s->devices;
+    }
+    *price = report_text(report, "%s, of all GPUs of all clusters", *price);
+    return sum;
+}
+
 const char *verdict_cost_of(struct report *report, const struct forecast *f, const char **price)
 {
     enum { HOUR_S = 3600 };
-    const char *source;
     const struct rk_prediction *p = f->prediction;
     *price = "";
-    if (!p->timed || !f->plan->local.training || f->system->machine ||
-        verdict_sure(f, NULL) == RK_SURE_NOT)
-        return "";
-    const double usd = price_of(report, f->system, &source);
+    if (!p->timed || !f->plan->local.training || verdict_sure(f, NULL) == RK_SURE_NOT) return "";
+    const char *at;
+    const double usd = hour_of(report, f, &at);
     if (!(usd > 0) || !(p->outcome.tokens_per_s > 0)) return "";
-    *price =
-        report_text(report, "cost: %.4g USD per GPU-hour (%s), without failures%s", usd, source,
-                    rk_plan_answers(f->plan) > 1 ? ", tokens of both answers of a pair" : "");
+    *price = report_text(report, "%s, without failures%s", at,
+                         rk_plan_answers(f->plan) > 1 ? ", tokens of both answers of a pair" : "");
     return report_text(report, "%s per 1B tokens",
-                       verdict_money(report, usd / HOUR_S * (double)f->plan->ranks * 1e9 /
-                                                 p->outcome.tokens_per_s));
+                       verdict_money(report, usd / HOUR_S * 1e9 / p->outcome.tokens_per_s));
 }
 
 const char *verdict_cost(struct report *report, const struct forecast *f)

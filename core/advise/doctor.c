@@ -169,26 +169,27 @@ static void crowded(struct patient *p)
 static const struct otherwise {
     const char *what, *look;
     void (*apply)(struct patient *);
+    bool chosen; /* a launch file says which */
 } all[RK_CAUSES] = {
-    {"host starts kernels from Python, 150 us each", "host gaps in a profile; torch.compile, captured graphs, larger microbatches", slow_host},
-    {"graphs are captured",                          "cuda-graphs=yes in the plan", graphs},
-    {"products at 0.8 of their rate",                "clocks, power limit and temperature under load (nvidia-smi -q -d CLOCK,POWER)", low_clocks},
-    {"products at 1.25 of their rate",               "a machine that holds its clocks: reckon calibrate fits one to a log", more_power},
-    {"network between nodes at a quarter",           "nccl-tests over the nodes; adapters per GPU, RDMA, who else uses it", slow_fabric},
-    {"links within the node at a quarter",           "nccl-tests on one node; NVLink state, peer access", slow_node},
-    {"all layers are recomputed",                    "the run's recomputation setting", all_again},
-    {"nothing is recomputed",                        "the run's recomputation setting", nothing_again},
-    {"gradients are not overlapped",                 "overlap_grad_reduce, bucket sizes", late_gradients},
-    {"gradients are overlapped",                     "grad-overlap in the plan", early_gradients},
-    {"weights are not gathered ahead",               "overlap_param_gather, FSDP's prefetch and limit_all_gathers", late_weights},
-    {"weights are gathered ahead",                   "weight-overlap in the plan", early_weights},
-    {"tensor communication is not overlapped",       "tp_comm_overlap, async tensor parallelism", bare_tensor},
-    {"attention is FlashAttention-2",                "which kernel runs, in a profile", older_attention},
-    {"attention uses what the GPU has newest",       "attention=flash3 in the plan", newer_attention},
-    {"scores of attention in memory",                "whether a fused kernel takes the run's mask, bias and head width", scores_in_memory},
-    {"norms, activation and loss one kernel each step", "torch.compile or fused kernels", one_by_one},
-    {"contiguous parts of the context",              "whether context parallelism is balanced (zig-zag)", contiguous},
-    {"busiest experts have 1.5 times the mean",      "tokens of each expert rank", crowded},
+    {"host starts kernels from Python, 150 us each", "host gaps in a profile; torch.compile, captured graphs, larger microbatches", slow_host, false},
+    {"graphs are captured",                          "cuda-graphs=yes in the plan", graphs, true},
+    {"products at 0.8 of their rate",                "clocks, power limit and temperature under load (nvidia-smi -q -d CLOCK,POWER)", low_clocks, false},
+    {"products at 1.25 of their rate",               "a machine that holds its clocks: reckon calibrate fits one to a log", more_power, false},
+    {"network between nodes at a quarter",           "nccl-tests over the nodes; adapters per GPU, RDMA, who else uses it", slow_fabric, false},
+    {"links within the node at a quarter",           "nccl-tests on one node; NVLink state, peer access", slow_node, false},
+    {"all layers are recomputed",                    "the run's recomputation setting", all_again, true},
+    {"nothing is recomputed",                        "the run's recomputation setting", nothing_again, true},
+    {"gradients are not overlapped",                 "overlap_grad_reduce, bucket sizes", late_gradients, true},
+    {"gradients are overlapped",                     "grad-overlap in the plan", early_gradients, true},
+    {"weights are not gathered ahead",               "overlap_param_gather, FSDP's prefetch and limit_all_gathers", late_weights, true},
+    {"weights are gathered ahead",                   "weight-overlap in the plan", early_weights, true},
+    {"tensor communication is not overlapped",       "tp_comm_overlap, async tensor parallelism", bare_tensor, true},
+    {"attention is FlashAttention-2",                "which kernel runs, in a profile", older_attention, false},
+    {"attention uses what the GPU has newest",       "attention=flash3 in the plan", newer_attention, false},
+    {"scores of attention in memory",                "whether a fused kernel takes the run's mask, bias and head width", scores_in_memory, true},
+    {"norms, activation and loss one kernel each step", "torch.compile or fused kernels", one_by_one, true},
+    {"contiguous parts of the context",              "whether context parallelism is balanced (zig-zag)", contiguous, true},
+    {"busiest experts have 1.5 times the mean",      "tokens of each expert rank", crowded, false},
 };
 /* clang-format on */
 
@@ -217,7 +218,8 @@ enum rk_status rk_causes(const struct rk_model *model, const struct rk_system *s
         if (!p->timed || !(p->step_s > 0)) continue;
         const double off = fabs(log(p->step_s / measured_s));
         if (off < before - 0.01)
-            causes[(*count)++] = (struct rk_cause){all[i].what, all[i].look, p->step_s, off};
+            causes[(*count)++] =
+                (struct rk_cause){all[i].what, all[i].look, p->step_s, off, all[i].chosen};
     }
     free(p);
     qsort(causes, (size_t)*count, sizeof *causes, by_off);

@@ -20,7 +20,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct check_args {
     const char *model, *system, *output, *version, *format_of, *cases, *measured, *checkpoint;
@@ -173,13 +172,18 @@ static enum rk_status read_checkpoint(const char *text, struct beside *b, struct
 
 /* ---- the file ---- */
 
+static bool is_plan_word(const char *word)
+{
+    struct plan_draft draft = plan_draft();
+    struct rk_error ignored;
+    return plan_read_words(word, &draft, &ignored) == RK_OK;
+}
+
 static bool is_file(const char *word)
 {
-    struct stat about;
     if (plan_is_line(word)) return false; /* "stages=5/recompute=full" has a slash, too */
-    return strcmp(word, "-") == 0 || strchr(word, '/') || text_ends_in(word, ".json") ||
-           text_ends_in(word, ".toml") || text_ends_in(word, ".sh") ||
-           (strchr(word, '.') && stat(word, &about) == 0);
+    return strcmp(word, "-") == 0 || strchr(word, '/') || launch_is_absent(word) ||
+           (launch_is(word) && (strchr(word, '.') || !is_plan_word(word)));
 }
 
 static const char *guess_format(const char *path, const char *text)
@@ -187,9 +191,11 @@ static const char *guess_format(const char *path, const char *text)
     static const char *const endings[][2] = {{".toml", "torchtitan"}, {".txt", "megatron"}};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (text_ends_in(path, endings[i][0])) return endings[i][1];
-    const bool keys = text_ends_in(path, ".yaml") || text_ends_in(path, ".yml") ||
-                      text_ends_in(path, ".py") || run_script_is(path, text);
-    const struct tool_sign *sign = keys ? detect_tool(text) : NULL;
+    const char *slash = strrchr(path, '/');
+    const bool keys = !strchr(slash ? slash : path, '.') || text_ends_in(path, ".yaml") ||
+                      text_ends_in(path, ".yml") || text_ends_in(path, ".py") ||
+                      run_script_is(path, text);
+    const struct tool_sign *sign = keys ? detect_file(path, text) : NULL;
     for (const struct plan_format *f = plan_formats; sign && sign->format && f->name; f++)
         if (strcmp(f->name, sign->format) == 0) return f->name;
     if (text[strspn(text, " \t\r\n")] != '{') return "megatron";
@@ -207,6 +213,7 @@ struct loaded {
     struct beside beside;
     char words[PLAN_LINE], title[640], sequence_why[MODEL_WHY];
     char *text;
+    struct rk_error no_model; /* why the script names none; its status RK_OK: it was not asked */
 };
 
 /* Of words and plan files, with the memory of the nodes for what is offloaded; what is wrong with
@@ -227,7 +234,6 @@ static enum rk_status look_ahead(const struct check_args *args, struct loaded *l
 static void take_model_of_script(const struct check_args *args, struct loaded *l,
                                  struct rk_check_input *input)
 {
-    struct rk_error ignored;
     struct launch *launch = calloc(1, sizeof *launch);
     const struct launch_source source = {.path = args->words.text[0],
                                          .gpus = args->gpus,
@@ -237,7 +243,8 @@ static void take_model_of_script(const struct check_args *args, struct loaded *l
                                          .ignored = args->ignored.text,
                                          .ignored_count = (size_t)args->ignored.count,
                                          .variant = args->variant};
-    if (launch && launch_open(&source, launch, &ignored) == RK_OK && launch->format) {
+    if (launch && launch_open(&source, launch, &l->no_model) == RK_OK) l->no_model.status = RK_OK;
+    if (launch && l->no_model.status == RK_OK && launch->format) {
         l->model = launch->model;
         input->model = &l->model;
     }
@@ -320,7 +327,8 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
         input->text = l->text;
         input->size = size;
         if (status == RK_OK)
-            input->format = args->format_of ? args->format_of : guess_format(input->path, l->text);
+            input->format =
+                args->format_of ? args->format_of : guess_format(args->words.text[0], l->text);
         if (status == RK_OK && !args->format_of) status = judge_tool(input, error);
         if (status == RK_OK && !args->model) take_named_model(args, l, input);
         return status == RK_OK ? look_ahead(args, l, input, error) : status;
@@ -440,6 +448,8 @@ static int check_plan(const struct check_args *args)
         .launch = {.domain = args->domain, .exact_memory = args->exact_memory}};
     enum rk_status status = l ? gather(args, l, &input, &error) : no_memory(&error);
     if (status == RK_OK) status = rk_check_text(&input, &l->findings, &error);
+    if (status == RK_BAD_ARGUMENT && !input.model && l->no_model.status != RK_OK)
+        error = l->no_model;
     if (status == RK_OK && !rk_findings_errors(&l->findings)) {
         const struct waste_case waste = {&input, input.model ? args->model : NULL,
                                          args->waste > 0 ? args->waste : WASTE_PERCENT};

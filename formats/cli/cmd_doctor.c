@@ -22,6 +22,7 @@
 #include "text/text_file.h"
 #include "workload/layers.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,7 +162,9 @@ static void add_verdict(struct report *report, const struct forecast *f, const s
     const struct step_place place = number_place(f, m->median_s);
     static const enum report_tone tones[] = {
         [STEP_GOOD] = REPORT_GOOD, [STEP_SLOW] = REPORT_UNSURE, [STEP_BAD] = REPORT_BAD};
-    const bool explain = nearest && place.tone != STEP_GOOD;
+    const bool off = place.tone != STEP_GOOD;
+    const double gap = fabs(log(f->prediction->step_s / m->median_s));
+    const bool explain = nearest && nearest->off <= gap / 2; /* else it explains little of it */
     report->title =
         report_text(report, "%s on %s: measured and predicted step", f->model->id, f->system->id);
     report_answer(report, tones[place.tone],
@@ -169,8 +172,11 @@ static void add_verdict(struct report *report, const struct forecast *f, const s
                               place.word, quantity_format(measured, QUANTITY_SECONDS, m->median_s),
                               m->median_s / f->prediction->step_s,
                               quantity_format(predicted, QUANTITY_SECONDS, f->prediction->step_s),
-                              place.why, explain ? "; nearest explanation: " : "",
-                              explain ? nearest->what : ""));
+                              place.why,
+                              !off      ? ""
+                              : explain ? "; nearest explanation: "
+                                        : "; nothing that is known explains half of the gap",
+                              off && explain ? nearest->what : ""));
 }
 
 static void add_record(struct report *report, const struct forecast *f, const struct measured *m)
@@ -180,11 +186,12 @@ static void add_record(struct report *report, const struct forecast *f, const st
                   {"predicted_s", cell_number(f->prediction->step_s)});
 }
 
-static enum rk_status not_predicted(const struct rk_prediction *p, struct rk_error *error)
+static enum rk_status not_predicted(struct report *report, const struct forecast *f,
+                                    struct rk_error *error)
 {
     return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                   "this plan cannot be predicted: %s; is it the one that ran?",
-                   rk_verdict_name(p->verdict));
+                   "this plan cannot run: %s; is it the one that ran?",
+                   forecast_reason(report, f, 0));
 }
 
 /* A run that ran out of memory. */
@@ -195,7 +202,7 @@ static enum rk_status examine_memory(struct report *report, const struct memory_
     const struct rk_plan *plan = &input->draft.plan;
     rk_predict(&input->model, &input->system, plan, &p);
     const struct forecast f = {&input->model, &input->system, plan, &p, input->assumed, NULL};
-    if (!p.timed) return not_predicted(&p, error);
+    if (!p.timed) return not_predicted(report, &f, error);
     doctor_memory(report, &f, memory);
     return RK_OK;
 }
@@ -226,12 +233,16 @@ static enum rk_status log_fail(const char *path, struct rk_error *error)
 
 /* Records and tables that a log and a number have alike. */
 static enum rk_status explain(struct report *report, const struct forecast *f,
-                              const struct measured *m, struct rk_error *error)
+                              const struct measured *m, bool file, struct rk_error *error)
 {
     struct rk_cause causes[RK_CAUSES];
     int count;
     const enum rk_status status = rk_causes(f->model, f->system, f->plan, f->prediction->step_s,
                                             m->median_s, causes, &count, error);
+    const int all = status == RK_OK ? count : 0;
+    count = 0;
+    for (int i = 0; i < all; i++) /* a launch file rules out what it says otherwise */
+        if (!file || !causes[i].chosen) causes[count++] = causes[i];
     if (status == RK_OK) doctor_causes(report, causes, count, m->median_s);
     if (status == RK_OK) add_verdict(report, f, m, count ? causes : NULL);
     return status;
@@ -281,7 +292,7 @@ static enum rk_status examine(struct report *report, struct doctor_args *args,
     if (status != RK_OK) return status;
     rk_predict(&input->model, &input->system, plan, &p);
     const struct forecast f = {&input->model, &input->system, plan, &p, input->assumed, NULL};
-    if (!p.timed) return not_predicted(&p, error);
+    if (!p.timed) return not_predicted(report, &f, error);
     const struct measured m = measure(&log);
     add_headline(report, &f, &m);
     add_record(report, &f, &m);
@@ -291,7 +302,7 @@ static enum rk_status examine(struct report *report, struct doctor_args *args,
         doctor_parts(report, &log.trace, &p);
     else
         forecast_times(report, &f);
-    status = explain(report, &f, &m, error);
+    status = explain(report, &f, &m, source->path, error);
     if (status == RK_OK && source->path) add_changes(report, &f, source, launch, m.median_s);
     return status;
 }
@@ -322,7 +333,7 @@ static enum rk_status examine_number(struct report *report, const struct doctor_
     struct measured m = {.format = "a number", .steps = 1};
     char text[96];
     rk_predict(&input->model, &input->system, plan, &p);
-    if (!p.timed) return not_predicted(&p, error);
+    if (!p.timed) return not_predicted(report, &f, error);
     enum rk_status status = number_step(&args->number, &f, &m.median_s, text, error);
     if (status != RK_OK) return status;
     add_number(report, &f, text);
@@ -331,7 +342,7 @@ static enum rk_status examine_number(struct report *report, const struct doctor_
     number_position(report, &f, m.median_s);
     forecast_error_records(report, &f);
     forecast_times(report, &f);
-    status = explain(report, &f, &m, error);
+    status = explain(report, &f, &m, source->path, error);
     if (status == RK_OK) add_changes(report, &f, source, launch, m.median_s);
     return status;
 }
@@ -398,6 +409,17 @@ static void take_both(struct doctor_args *args)
     memmove(words->name, words->name + 1, (size_t)words->count * sizeof *words->name);
 }
 
+/* "nofile.log": a name of a file, and there is none. */
+static enum rk_status absent(const struct doctor_args *args, struct rk_error *error)
+{
+    const struct option_texts *words = &args->source.words;
+    const char *names[] = {args->log, words->count ? words->text[0] : NULL};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (launch_is_absent(names[i]))
+            return rk_fail(error, RK_BAD_INPUT, names[i], 0, 0, "there is no such file");
+    return RK_OK;
+}
+
 /* With a number the first operand is a launch file or a word of the plan. */
 static enum rk_status take_operand(struct doctor_args *args, bool number, struct rk_error *error)
 {
@@ -411,6 +433,7 @@ static enum rk_status take_operand(struct doctor_args *args, bool number, struct
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "LOG is missing: give what the run printed, or one measured number: "
                        "--tflops N, --step SECONDS, --tokens-per-second N or --mfu PERCENT");
+    if (absent(args, error) != RK_OK) return error->status;
     if (!number) take_both(args);
     if (!number || !args->log) return RK_OK;
     if (launch_is(args->log) && !args->launch_file) {

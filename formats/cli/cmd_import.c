@@ -215,7 +215,7 @@ static int import_detected(int argc, char **argv)
     if (detect_document(argv[1], &error) != RK_OK ||
         text_file_load(argv[1], FILE_BYTES, &text, &size, &error) != RK_OK)
         return options_fail(&error);
-    const struct tool_sign *sign = detect_tool(text);
+    const struct tool_sign *sign = detect_file(argv[1], text);
     const bool read = sign && sign->format;
     if (!read) detect_fail(sign, argv[1], text, &error);
     free(text);

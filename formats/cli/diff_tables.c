@@ -43,7 +43,7 @@ static const char *verdict_text(struct report *report, const struct forecast *f)
 {
     const struct rk_prediction *p = f->prediction;
     char step[QUANTITY_TEXT], need[QUANTITY_TEXT];
-    if (!p->timed) return "cannot run";
+    if (!p->timed) return report_text(report, "cannot run: %s", forecast_reason(report, f, 0));
     return report_text(report, "%s per step, %s%s",
                        quantity_format(step, QUANTITY_SECONDS, p->step_s),
                        quantity_format(need, QUANTITY_BYTES, p->stage[p->tightest].total_bytes),

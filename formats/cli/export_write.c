@@ -16,8 +16,8 @@
 #include <stdlib.h>
 
 const char launch_not_kubernetes[] =
-    "--launcher: kubernetes starts the others, Megatron-LM is started "
-    "by torchrun, slurm or mpirun";
+    "--launcher: of kubernetes there are manifests for torchtitan and nanotron; Megatron-LM is "
+    "started by torchrun, slurm or mpirun";
 
 static enum rk_status write_megatron(FILE *file, const struct export_how *how,
                                      const struct export_plan *plan, struct notes *notes,

@@ -191,6 +191,19 @@ static void add_verdict(struct report *report, const struct import_answer *answe
     if (f) report_answer(report, verdict_tone(verdict_sure(f, NULL)), verdict_line(report, f));
 }
 
+/* Samples of a data set may be far shorter than what their lengths were assumed to be. */
+static void warn_length(struct report *report, const struct notes *notes)
+{
+    for (int i = 0; i < notes->count; i++) {
+        const struct rk_finding *note = &notes->note[i];
+        if (note->severity == NOTE_ASSUMED && strcmp(note->what, "sequence") == 0)
+            report_paragraph(report, report_text(report,
+                                                 "the verdict rests on samples of %s tokens, "
+                                                 "which are assumed (%s): give their length",
+                                                 note->have, note->need));
+    }
+}
+
 static void add_prediction(struct report *report, const struct forecast *f)
 {
     const struct rk_prediction *p = f->prediction;
@@ -214,6 +227,7 @@ static int print_answer(const struct import_answer *answer, const struct import_
     add_headline(&report, answer, system);
     add_verdict(&report, answer, system ? &forecast : NULL);
     forecast_plan(&report, &forecast);
+    if (system) warn_length(&report, answer->notes);
     if (system) report_paragraph(&report, verdict_cost(&report, &forecast));
     if (answer->own_model) {
         describe_model(&report, answer->model, REPORT_IN_TEXT | REPORT_IN_JSON);

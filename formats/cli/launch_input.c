@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
+#include "catalog/plan_fields.h"
 #include "cli/model_input.h"
 #include "keys/asks.h"
 #include "keys/detect.h"
@@ -285,6 +286,16 @@ bool launch_is(const char *name)
            !text_ends_in(name, ".json.gz");
 }
 
+bool launch_is_absent(const char *name)
+{
+    static const char *const endings[] = {".sh",  ".slurm", ".sbatch", ".bash", ".toml", ".yaml",
+                                          ".yml", ".json",  ".py",     ".log",  ".txt",  ".out"};
+    struct stat about;
+    for (size_t i = 0; name && i < sizeof endings / sizeof *endings; i++)
+        if (text_ends_in(name, endings[i])) return !plan_is_line(name) && stat(name, &about) != 0;
+    return false;
+}
+
 bool launch_is_config(const char *path)
 {
     char *text = NULL;
@@ -292,7 +303,7 @@ bool launch_is_config(const char *path)
     struct rk_error ignored;
     if (!launch_is(path) || text_file_load(path, SHELL_MAX_BYTES, &text, &size, &ignored) != RK_OK)
         return false;
-    const struct tool_sign *sign = detect_tool(text);
+    const struct tool_sign *sign = detect_file(path, text);
     bool is = false;
     for (const struct plan_format *f = plan_formats; sign && sign->format && f->name; f++)
         is |= strcmp(f->name, sign->format) == 0;
@@ -321,7 +332,7 @@ struct config_source launch_config(const struct launch_source *source, const str
 static enum rk_status find_format(const struct launch_source *source, const char *text,
                                   const struct plan_format **format, struct rk_error *error)
 {
-    const struct tool_sign *sign = detect_tool(text);
+    const struct tool_sign *sign = detect_file(source->path, text);
     const bool toml = text_ends_in(source->path, ".toml");
     const char *name = toml && (!sign || sign->format) ? "torchtitan" : sign ? sign->format : NULL;
     *format = NULL;

@@ -35,6 +35,9 @@ struct launch {
 /* Is there a file of that name that is no plan file? A plan is in words then, or in a file. */
 bool launch_is(const char *name);
 
+/* Does it end as the names of files do, and there is none of that name? */
+bool launch_is_absent(const char *name);
+
 /* Is it a configuration that one of the readers of reader.h reads, by what stands in it? */
 bool launch_is_config(const char *path);
 

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "keys/said.h"
+#include "text/text_file.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -331,6 +332,36 @@ static size_t find_given(const char *program, const char **file)
         if (*at == '\n' && at[-1] != '\\') return 0;
     }
     return 0;
+}
+
+enum { CONFIG_BYTES = 1 << 20 };
+
+/* The configuration next to the script that it gives its program; NULL: there is none. Free it. */
+static char *load_given(const char *path, const char *text)
+{
+    const char *program = NULL, *file = NULL;
+    const size_t length = detect_program(text, &program);
+    const size_t given = length ? find_given(program + length, &file) : 0;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char beside[1024], *config = NULL;
+    size_t size;
+    struct rk_error ignored;
+    const int n =
+        snprintf(beside, sizeof beside, "%.*s%.*s", given && *file == '/' ? 0 : (int)(name - path),
+                 path, (int)given, given ? file : "");
+    if (!given || n >= (int)sizeof beside ||
+        text_file_load(beside, CONFIG_BYTES, &config, &size, &ignored) != RK_OK)
+        return NULL;
+    return config;
+}
+
+const struct tool_sign *detect_file(const char *path, const char *text)
+{
+    const struct tool_sign *sign = detect_tool(text);
+    char *config = !sign && text_ends_in_any(path, scripts) ? load_given(path, text) : NULL;
+    if (config) sign = detect_tool(config);
+    free(config);
+    return sign && sign->format ? sign : detect_tool(text);
 }
 
 /* What its keys say by their names, where that is what is to be given instead. */

@@ -30,6 +30,10 @@ const struct tool_sign *detect_tool(const char *text);
 /* Whose modules a program in Python imports; NULL: of no tool. */
 const struct tool_sign *detect_imports(const char *text);
 
+/* The same of a file; of a script that names no tool, that of the configuration next to it that its
+ * program is given. */
+const struct tool_sign *detect_file(const char *path, const char *text);
+
 /* Documentation may show files of several tools, and is none: RK_BAD_INPUT, by the name's end. */
 enum rk_status detect_document(const char *path, struct rk_error *error);
 

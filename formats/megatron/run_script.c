@@ -153,8 +153,8 @@ static enum rk_status put_named(struct work *w, const struct shell_word *at, con
     return w->launching ? RK_OK : w->error->status;
 }
 
-/* "--per_device_train_batch": of programs whose options HfArgumentParser reads, the whole name. */
-static const char *whole_name(struct work *w, const struct shell_word *at, const char *name)
+/* Of programs whose options HfArgumentParser reads; NULL: of others. */
+static const struct key_table *parsed_keys(const struct work *w)
 {
     static const struct {
         const char *format;
@@ -163,16 +163,29 @@ static const char *whole_name(struct work *w, const struct shell_word *at, const
                 {"accelerate", &accelerate_keys},
                 {"llama-factory", &llama_factory_keys},
                 {"ms-swift", &ms_swift_keys}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *full = strcmp(rows[i].format, w->format->name) == 0
-                               ? key_abbreviated(rows[i].keys, name)
-                               : NULL;
-        if (!full) continue;
-        notes_add(w->notes, NOTE_WARNING, at->place.line, at->place.column, name, "",
-                  "is taken as %s, as Python's argparse does", full);
-        return full;
-    }
-    return name;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].format, w->format->name) == 0) return rows[i].keys;
+    return NULL;
+}
+
+/* "--no_remove_unused_columns": HfArgumentParser has such a switch for each key of two values that
+ * is on by default. NULL: it is none. */
+static const char *switched_off(const struct work *w, const char *name)
+{
+    const struct key_table *keys = parsed_keys(w);
+    const bool no = strncmp(name, "no_", 3) == 0 || strncmp(name, "no-", 3) == 0;
+    return keys && no && !key_find(keys, name) && key_find(keys, name + 3) ? name + 3 : NULL;
+}
+
+/* "--per_device_train_batch": the whole name, where the parser takes a part of it. */
+static const char *whole_name(struct work *w, const struct shell_word *at, const char *name)
+{
+    const struct key_table *keys = parsed_keys(w);
+    const char *full = keys ? key_abbreviated(keys, name) : NULL;
+    if (!full) return name;
+    notes_add(w->notes, NOTE_WARNING, at->place.line, at->place.column, name, "",
+              "is taken as %s, as Python's argparse does", full);
+    return full;
 }
 
 /* `accelerate launch --config_file $1`: a file, or what it says. */
@@ -272,6 +285,8 @@ static enum rk_status read_option(struct work *w, size_t i, size_t end, bool lau
     if (w->starter->accelerates && launch) return put_launch(w, name, value, unknown);
     if (w->starter->accelerates && strcmp(name, "accelerate_config") == 0)
         return put_named(w, at, value);
+    const char *off = *used == 1 && !equals ? switched_off(w, name) : NULL;
+    if (off) return put(w, off, "false", NULL);
     if (!w->starter->prefix) return put(w, whole_name(w, word, name), value, unknown);
     char key[192];
     snprintf(key, sizeof key, "%s%s", w->starter->prefix, name);

@@ -179,7 +179,7 @@ static void read_sequence(const struct reading *r)
     if (said) return;
     snprintf(text, sizeof text, "%" PRIu64, r->m->sequence);
     notes_add(r->notes, NOTE_ASSUMED, 0, 0, "sequence", text,
-              "the model's: tokenizer.max_seq_len is not given");
+              "the model's, which bounds it: tokenizer.max_seq_len is not given");
 }
 
 static enum rk_status read_optimizer(const struct reading *r)

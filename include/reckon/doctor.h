@@ -49,6 +49,7 @@ enum { RK_CAUSES = 19 };
 struct rk_cause {
     const char *what, *look; /* static storage: what is otherwise, and what to look at */
     double step_s, off;      /* with it; |log(step / measured)| */
+    bool chosen;             /* the run would have been started with other choices of the plan */
 };
 
 /* One thing at a time is otherwise, in the plan or the machine, and the step is predicted again:

@@ -108,8 +108,9 @@ struct rk_answer {
     uint64_t matches; /* plans that fit and satisfy `where` */
     uint64_t found;
     struct rk_candidate *best; /* (found) by key, best first, then index */
-    /* Over several clusters: no plan has less by what the search minimises, docs/clusters.md; of
-     * the first of the best the step is simulated. Else 0. */
+    /* Over several clusters: no plan without interleaving has less by what the search minimises,
+     * docs/clusters.md; its simulated step, and those of interleaved plans, may take less. Else 0.
+     */
     double bound_s;
     bool complete;  /* false: stopped by progress() or keep() */
     double seconds; /* wall time */
