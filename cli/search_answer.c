@@ -356,7 +356,8 @@ static const char *without_host(struct report *report, const struct search *sear
     const struct rk_plans_problem *p = &search->problem;
     char step[QUANTITY_TEXT];
     if (!alone->outcome.step_s) return "nothing in the space fits without offload";
-    const double chance = rk_fit_chance(p->model, p->system, &alone->plan, alone->outcome.hbm_bytes);
+    const double chance =
+        rk_fit_chance(p->model, p->system, &alone->plan, alone->outcome.hbm_bytes);
     return report_text(report, "without offload the best fills the memory: %s, %s",
                        quantity_format(step, QUANTITY_SECONDS, alone->outcome.step_s),
                        verdict_chance(report, chance));

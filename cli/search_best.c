@@ -266,7 +266,7 @@ static struct best_choice without_ties(struct report *report, const struct searc
     return choice;
 }
 
-/* What is offloaded, beside how much: whether or not all of the best do. */
+/* What is offloaded, next to how much: whether or not all of the best do. */
 static void keep_offloads(const struct rk_plan *plan, bool keep[BEST_COLUMNS])
 {
     static const enum rk_plan_axis axes[] = {RK_PLAN_ACTIVATION_OFFLOAD, RK_PLAN_OPTIMIZER_OFFLOAD,

@@ -52,12 +52,12 @@ static bool saving_fails(const struct forecast *f, const struct rk_saving *chang
 }
 
 enum rk_sure verdict_saving(const struct forecast *f, const struct rk_saving *change,
-                         const struct rk_sure_bounds *bounds)
+                            const struct rk_sure_bounds *bounds)
 {
     if (saving_fails(f, change)) return RK_SURE_NOT;
     return rk_sure_of(f->model, f->plan, change->need_bytes,
-                   forecast_system(f, f->prediction->tightest)->memory[0].capacity_bytes,
-                   bounds ? bounds : f->sure);
+                      forecast_system(f, f->prediction->tightest)->memory[0].capacity_bytes,
+                      bounds ? bounds : f->sure);
 }
 
 int verdict_savings(const struct forecast *f, const struct rk_sure_bounds *bounds,
@@ -78,7 +78,7 @@ int verdict_savings(const struct forecast *f, const struct rk_sure_bounds *bound
 struct report_cell verdict_saving_chance(const struct forecast *f, const struct rk_saving *change)
 {
     const double chance = rk_fit_chance(f->model, forecast_system(f, f->prediction->tightest),
-                                      f->plan, change->need_bytes);
+                                        f->plan, change->need_bytes);
     return isnan(chance) ? cell_none() : cell_number(saving_fails(f, change) ? 0 : chance);
 }
 

@@ -28,7 +28,7 @@ int verdict_exit(const struct forecast *f);
 
 /* The same of the plan with a change of rk_savings(): what predict and fits say of it. */
 enum rk_sure verdict_saving(const struct forecast *f, const struct rk_saving *change,
-                         const struct rk_sure_bounds *bounds);
+                            const struct rk_sure_bounds *bounds);
 
 /* rk_savings(), of a plan that does not fit the ones that surely fit first, then the unsure ones.
  */

@@ -13,6 +13,14 @@
 
 static const double GiB = 1024.0 * 1024 * 1024;
 
+/* Predictions of activations go astray, and what a run recomputes or offloads is not always said:
+ * measured runs did run although up to STAGE times what there is was predicted. Beyond that, and
+ * where P(fits) is printed as HOPELESS percent or less, it is an error; else a warning where the
+ * plan does not fit, a remark where that is unsure. `reckon check --measured own` lists those that
+ * ran all the same. */
+enum { HOPELESS = 1 };
+static const double STAGE = 1.7;
+
 /* How far a change helps: of those that help as far, the ones count that leave numbers as wide as
  * they are. */
 enum good { NO_HELP, STATES_FIT, FITS, SURELY };
@@ -93,7 +101,8 @@ struct rk_finding *memory_blame(const struct rk_model *model, const struct rk_pl
     char of[32] = "";
     if (sure == RK_SURE_FITS) return NULL;
     struct rk_finding *f = findings_add(findings, "5.stage");
-    if (sure == RK_SURE_UNSURE) f->severity = RK_WARNING;
+    if (need <= capacity * (exact ? 1 : STAGE) && !(round(100 * chance) <= HOPELESS))
+        f->severity = sure == RK_SURE_NOT ? RK_WARNING : RK_ASSUMED;
     if (!isnan(chance)) snprintf(of, sizeof of, ", P(fits) %.0f %%", 100 * chance);
     snprintf(f->have, sizeof f->have, "%.1f GiB", need / GiB);
     snprintf(f->need, sizeof f->need, "%s%s: %.0f GiB are there", rk_sure_name(sure), of,

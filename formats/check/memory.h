@@ -7,9 +7,9 @@
 /* Of a host that the system does not tell of, where a file offloads. */
 #define CHECK_HOST_BYTES 0x1p50
 
-/* 5.stage with the verdict that reckon predict gives of what a tier of memory is to hold: a
- * warning where it is unsure that it fits, an error where it does not (`exact`: from a byte too
- * much on). NULL: it fits. The caller says what needs it. */
+/* 5.stage with the verdict that reckon predict gives of what a tier of memory is to hold: a remark
+ * where it is unsure that it fits, a warning where it does not, an error where it is certain not to
+ * (`exact`: from a byte too much on). NULL: it fits. The caller says what needs it. */
 struct rk_finding *memory_blame(const struct rk_model *model, const struct rk_plan *plan,
                                 bool exact, int tier, double need, double capacity,
                                 struct rk_findings *findings);

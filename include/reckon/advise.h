@@ -140,7 +140,8 @@ struct rk_saving {
 
 /* The changes that save memory on the tightest stage, of the first tier that is too small: where
  * the plan does not fit, those that make it fit first, from the fastest on, but of those within 3 %
- * of the fastest the one that saves most; then by what they save. `prediction` is the plan's, and timed. Returns how many there are. */
+ * of the fastest the one that saves most; then by what they save. `prediction` is the plan's, and
+ * timed. Returns how many there are. */
 RK_API int rk_savings(const struct rk_model *model, const struct rk_system *system,
                       const struct rk_plan *plan, const struct rk_prediction *prediction,
                       struct rk_saving saving[RK_MAX_SAVINGS]);

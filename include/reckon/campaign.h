@@ -112,9 +112,9 @@ RK_API struct rk_campaign rk_campaign_of(const struct rk_campaign_facts *facts,
                                          const struct rk_system *system, const struct rk_plan *plan,
                                          const struct rk_prediction *prediction, double tokens);
 
-/* As many spare nodes as make the run cheapest: another one would cost more than the nodes that wait
- * for a repair without it. None for a run so short that a node fails in less than one of fifty like
- * it. */
+/* As many spare nodes as make the run cheapest: another one would cost more than the nodes that
+ * wait for a repair without it. None for a run so short that a node fails in less than one of fifty
+ * like it. */
 RK_API uint64_t rk_campaign_spares(const struct rk_campaign *campaign);
 
 /* Those of a long run of as many nodes, and how long a step of this run takes where it is one. */

@@ -16,6 +16,7 @@ ranks            core/estimate/fold.c         layer_key
 ranks            core/estimate/operation_times.c how busy a node is; layer_key
 pipeline         core/estimate/operation_times.c
 recompute_every  core/estimate/fold.c         applied to a fold, not in it
+recompute_rest   core/estimate/fold.c         how much of a fold is copied, not what is in it
 optimizer        core/estimate/fold_step.c    the same for all plans of a space
 '
 whole=$(sed -nE 's/^PLAN_RANKS\( *WHOLE *, *[A-Z]+ *, *[a-z_0-9]+ *, *([a-z_0-9]+).*/\1/p

@@ -56,7 +56,7 @@ bad_option  steps with the gradients of one microbatch: it cannot sum over sever
 bad_option  means something to sharded gradients of fsdp only: leave it out
 bad_option  means something to whole fp32 weights of fsdp in 16 bits only: leave it out
 bad_option  means something to sharded weights of fsdp only: leave it out
-bad_option  packed 8192: samples of 4096 tokens are packed of shorter texts, for kernels that skip the others': leave it out
+bad_option  packed 8192: needs texts shorter than the 4096 tokens of a sample, and a kernel that does not attend across texts: leave it out
 exit 2
 exit 1
 === stderr

@@ -16,7 +16,7 @@ reckon export torchtitan $plan gbs32 zero3
 reckon search $plan -b 32 -q --save-script job.toml >/dev/null; ls
 reckon report $plan gbs32 zero3 grad-overlap weight-overlap --format json | grep -c 'reckon export'
 === stdout
-fits: P(fits) 91 %, 6.657 s per step (50 % 6.491-8.874 s), MFU 55.2 %, memory 56.2 of 95.7 GiB
+fits: P(fits) 91 %, 6.657 s per step (50 % 6.491-8.814 s), MFU 55.2 %, memory 56.2 of 95.7 GiB
   plan: framework=fsdp dp8 gbs32 zero3 xla
   plan: framework=fsdp dp8 gbs32 zero3 xla
   assumed: precision bf16, framework fsdp, microbatch 1, sequence 8192 (the model's),

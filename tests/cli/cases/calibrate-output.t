@@ -26,6 +26,7 @@ ls
         "attention_dim_half": 50,
         "attention_key_half": 360,
         "memory_efficiency": 0.88,
+        "additions_GFLOPps": 32,
         "kernel_us": 2.744,
         "launch_us": 50,
         "sustained": 0.85,

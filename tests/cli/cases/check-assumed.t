@@ -14,10 +14,10 @@ llama3.1-8b on h100-sxm5-80g x64: 1 error
 exit 1
 exit 2
 warning 14.waste: keep the optimizer on the GPU: would shorten the step by 44.7 %, 5.47 s to 3.02 s, with 101.6 of 139.8 GiB: optimizer_offload 0.5 -> 0
-llama3.1-8b on h200-sxm-141g mem2=2048GiB@50GB/s,update=614GB/s,capacity_shared_by=8: 1 warning
+llama3.1-8b on h200-sxm-141g mem2=1945GiB@50GB/s,update=614GB/s,capacity_shared_by=8: 1 warning
 exit 0
 plan.json: warning 14.waste: keep the optimizer on the GPU: would shorten the step by 44.7 %, 5.47 s to 3.02 s, with 101.6 of 139.8 GiB: optimizer_offload 0.5 -> 0
-llama3.1-8b on h200-sxm-141g mem2=2048GiB@50GB/s,update=614GB/s,capacity_shared_by=8: 1 warning
+llama3.1-8b on h200-sxm-141g mem2=1945GiB@50GB/s,update=614GB/s,capacity_shared_by=8: 1 warning
 exit 0
 === stderr
 reckon: "pp8 gbs20":1:5: gbs 20: no multiple of 8 copies * microbatch 1: use 16 or 24

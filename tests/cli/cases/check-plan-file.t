@@ -41,9 +41,9 @@ llama3.1-70b on h100-sxm5-80g: 1 error
     }
   ]
 }
-p.json: note 5.stage: stage 0 80.6 GiB: unsure, P(fits) 26 %: 79 GiB are there: recompute=selective:layernorm needs 59 GiB
+p.json: note 5.stage: stage 0 80.6 GiB: unsure, P(fits) 26 %: 79 GiB are there: sp needs 43 GiB
 llama3.1-70b on h100-sxm5-80g: 1 note
-note 5.stage: stage 0 80.6 GiB: unsure, P(fits) 26 %: 79 GiB are there: recompute=selective:layernorm needs 59 GiB
+note 5.stage: stage 0 80.6 GiB: unsure, P(fits) 26 %: 79 GiB are there: sp needs 43 GiB
 llama3.1-70b on h100-sxm5-80g: 1 note
 exit 2
 === stderr

@@ -6,7 +6,7 @@ rule                  severity  asks
 1.missing             error     those that the tool cannot do without are there
 1.value               error     each has a value of its type, in its range or list
 1.removed             error     none has been withdrawn
-2.product             error     tensor * pipeline * context divides the ranks, and times data equals them; a file's ranks are those launched
+2.product             error     tensor * pipeline * context divides the ranks, and times data equals them; a file's ranks are those launched; the system has that number
 2.expert              error     pipeline * expert * expert tensor divides the ranks
 2.stages              error     layers are split over the stages as the tool splits them, and no stage is empty
 2.lists               error     lists have one entry for each virtual stage, or for each layer

@@ -37,8 +37,8 @@ belief 22
 switch 26 gbs64 stages=8:32/dp8 messages-sharded zero3 grad-overlap weight-overlap
 belief 30 
 exit 3
-  nothing fits without offload; assumed: host memory 2048 GiB per node of 8 at 50 GB/s each, its processors at 614 GB/s together
-   1  109.6584        597.64  27.14    67.5       98.6       77
+  nothing in the space fits without offload; assumed: host memory 1945 of 2048 GiB per node of 8 (the rest for the operating system) at 50 GB/s each, its processors at 614 GB/s together
+   1  109.6584        597.64  27.14    67.5       98.6       77                yes
 exit 2
 === stderr
 reckon: --gpus does not go with several clusters: each says how many it has

@@ -55,11 +55,11 @@ stage  to the next one over  each way  both ways  gradients of a GPU  their coll
 interleaved: each stage has 2 runs of layers
 
 Proved about the fastest plan
-bound      2.6754 s          no plan has an objective below: proved
-floor      2.0761 s          no step is shorter, interleaved or not, stages each in one cluster: proved
-problems   24                orders of clusters and rounds, each solved exactly
-labels     576               partial plans kept
-simulated  29                plans simulated
+objective bound  2.6754 s          no plan without interleaving has a smaller objective; steps may take less: proved
+floor            2.0761 s          no step is shorter, interleaved or not, stages each in one cluster: proved
+problems         24                orders of clusters and rounds, each solved exactly
+labels           576               partial plans kept
+simulated        29                plans simulated
 
 the best plan without interleaving takes 2.6754 s per step; interleaved are the plans that were simulated, so none is proved to be the best of those: a better one could save 18.3 %, no more
 
@@ -69,6 +69,7 @@ machine                                  GPUs    step  over the best
 new: gh200-96g x4 net0.size=2 hbm=24GiB     4  9.7838          285.0
 old: h100-80g-nvl8 x8 hbm=20GiB             8  3.6939           45.3
 
+Best plan: no interval, because no class of measured runs is over several clusters
 Where the ranks of the best plan run, and its time:
   reckon export ranks -m llama3.1-8b -s 'gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us' tp2 pp2 vpp2 gbs32 stages=2:6/dp2,10@1/dp2/tp4/offload-optimizer=1,6,10 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap offload-activations=1
   reckon predict -m llama3.1-8b -s 'gh200-96g x4 net0.size=2 hbm=24GiB name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us' tp2 pp2 vpp2 gbs32 stages=2:6/dp2,10@1/dp2/tp4/offload-optimizer=1,6,10 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap offload-activations=1
@@ -97,7 +98,7 @@ does not fit: memory tier 1 (LPDDR5X) needs 15.95 GiB on stage 0, has 8 GiB: 7.9
   plan: tp2 pp2 vpp2 gbs32 stages=2:6/dp2,10@1/dp2/tp4/offload-optimizer=1,6,10 messages-sharded
   sp tp-overlap zero1 grad-overlap weight-overlap offload-activations=1
   assumed: precision bf16
-  remedy: recompute=full recompute-layers=4: fits, 2.1 GiB of memory tier 1 (LPDDR5X) left, 16.7 % more time per step (the cheapest change; `reckon fits` lists others)
+  remedy: recompute=full recompute-layers=4: fits, 2.1 GiB of memory tier 1 (LPDDR5X) left, 16.7 % more time per step (`reckon fits` lists others)
 plan.json: error 5.stage: memory tier 1 of stage 0 16.0 GiB: does not fit: 8 GiB are there: reckon fits lists what makes room
 llama3.1-8b over 2 clusters: 1 error
 does not fit: memory tier 1 (LPDDR5X) needs 15.95 GiB on stage 0, has 8 GiB: 7.952 GiB too little
@@ -108,6 +109,24 @@ stage  activations  optimizer state
     0            0              100
     1           50                0
 
+objective bound  2.6984 s          no plan without interleaving has a smaller objective; steps may take less: proved
+floor            2.1217 s          no step is shorter, interleaved or not, stages each in one cluster: proved
+problems         24                orders of clusters and rounds, each solved exactly
+labels           737               partial plans kept
+simulated        32                plans simulated
+
+the best plan without interleaving takes 2.6976 s per step; interleaved are the plans that were simulated, so none is proved to be the best of those: a better one could save 20.5 %, no more
+
+Each cluster by itself
+machine                                                                  GPUs    step  over the best
+                                                                                    s              %
+new: gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s, nothing fits     4       -              -
+old: h100-80g-nvl8 x8 hbm=20GiB                                             8  3.6939           38.4
+
+Best plan: no interval, because no class of measured runs is over several clusters
+Where the ranks of the best plan run, and its time:
+  reckon export ranks -m llama3.1-8b -s 'gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us' tp4 pp2 vpp2 cp2 gbs32 stages=1:11@1/dp1,4/dp1/tp2/offload-activations=0.5/offload-optimizer=0,12,5 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
+  reckon predict -m llama3.1-8b -s 'gh200-96g x4 net0.size=2 hbm=24GiB mem2=8GiB@450GB/s name=new + h100-80g-nvl8 x8 hbm=20GiB name=old link=100Gb/s@50us' tp4 pp2 vpp2 cp2 gbs32 stages=1:11@1/dp1,4/dp1/tp2/offload-activations=0.5/offload-optimizer=0,12,5 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
     --tensor-model-parallel-size 8
     --pipeline-model-parallel-size 2
     --pipeline-model-parallel-layout "Et*5|t*11|t*5|t*11L"

@@ -98,10 +98,13 @@ reckon search -q -m gpt3-175b -b 64 -s "h100-sxm5-80g x64 + l4 x8 hbm=1GiB name=
 }
 step                11.7808 s
    1  11.7808        5562.9  44.00    36.3         64        0.4189  gbs512 round16; old: 4,5 layers tp1 cp2 dp16 mbs1 recompute=selective; new: 11,12 layers tp1 cp2 dp16 mbs1 recompute=selective
-fits: P(fits) 90 %, 18.86 s per step, MFU 31.2 %, memory 48.1 of 79.2 GiB on stage 0 of 0-1
+fits: P(fits) 90 %, 18.86 s per step, MFU 31.2 %, memory 48.1 of 79.2 GiB on stage 0 of 0-1, 179.1 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 48 GPUs, simulation
   plan: tp4 pp2 gbs512 stages=16:20/dp4~@1/dp4/recompute=full,12/dp4/tp2/cp2 messages-sharded sp
   tp-overlap zero1 grad-overlap weight-overlap
+  cost: 2.49 USD per GPU-hour on new (cheapest listed: neocloud, 2026-01-15),
+  1.99 USD per GPU-hour on old (cheapest listed: neocloud, 2026-01-15),
+  of all GPUs of all clusters, without failures
   time: no interval, because no class of measured runs is over several clusters
   memory: 90 % interval 37.8-88.5 of 79.2 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); P(fits) 90 %
 

@@ -137,10 +137,14 @@ step: 2.9316 s simulated, 2.9316 s by the simulation: the same
 step                2.9316 s
 exit 2
 == fits
-fits: P(fits) 96 %, 2.932 s per step, MFU 44.2 %, memory 39.9 of 79.2 GiB on stage 1 of 0-1
+fits: P(fits) 96 %, 2.932 s per step, MFU 44.2 %, memory 39.9 of 79.2 GiB on stage 1 of 0-1, 111.3 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, simulation
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp tp-overlap zero1 grad-overlap
   weight-overlap
+  cost: 2.49 USD per GPU-hour on new (cheapest listed: neocloud, 2026-01-15),
+  1.99 USD per GPU-hour on old (cheapest listed: neocloud, 2026-01-15),
+  of all GPUs of all clusters, without failures
+  time: no interval, because no class of measured runs is over several clusters
   memory: 90 % interval 31.4-73.5 of 79.2 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); P(fits) 96 %
 
 Memory of a GPU, stage by stage
@@ -162,18 +166,18 @@ capacity         79.20    79.20  of the device
 left             59.62    39.27
 
 Single changes that save memory
-change                             saves   left  fits   step  slower by
-                                     GiB    GiB            s          %
-recompute=full                     12.73  52.00   yes  3.791       29.3  recompute whole layers
-zero3                              12.10  51.37   yes  3.080        5.1  shard weights too
-zero2                               8.96  48.23   yes  2.989        2.0  shard gradients too
-recompute=selective:mlp             8.35  47.62   yes  3.502       19.5  recompute dense MLPs
-tp4 stages=8:8@1/dp4,24/dp4         7.64  46.91   yes  3.003        2.4  double tensor, halve data parallelism
-gradient-bytes=2                    5.36  44.64   yes  2.922       -0.3  store gradients in 16 bits
-recompute=full recompute-layers=8   4.24  43.52   yes  3.517       20.0  recompute half of the layers
-recompute=selective:layernorm       1.59  40.86   yes  2.952        0.7  recompute norms
-moment1-bytes=2 moment2-bytes=2     1.34  40.61   yes  2.931        0.0  store moments in 16 bits
-recompute=selective:core_attn       0.01  39.28   yes  3.036        3.5  recompute attention's core
+change                             saves   left  fits  P(fits)   step  slower by
+                                     GiB    GiB              %      s          %
+recompute=full                     12.73  52.00  fits      100  3.791       29.3  recompute whole layers
+zero3                              12.10  51.37  fits      100  3.080        5.1  shard weights too
+zero2                               8.96  48.23  fits      100  2.989        2.0  shard gradients too
+recompute=selective:mlp             8.35  47.62  fits      100  3.502       19.5  recompute dense MLPs
+tp4 stages=8:8@1/dp4,24/dp4         7.64  46.91  fits       99  3.003        2.4  double tensor, halve data parallelism
+gradient-bytes=2                    5.36  44.64  fits       98  2.922       -0.3  store gradients in 16 bits
+recompute=full recompute-layers=8   4.24  43.52  fits       98  3.517       20.0  recompute half of the layers
+recompute=selective:layernorm       1.59  40.86  fits       97  2.952        0.7  recompute norms
+moment1-bytes=2 moment2-bytes=2     1.34  40.61  fits       96  2.931        0.0  store moments in 16 bits
+recompute=selective:core_attn       0.01  39.28  fits       96  3.036        3.5  recompute attention's core
 
 Offloading is not tried: not every cluster has a second memory.
 exit 3
@@ -206,9 +210,11 @@ llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100G
 A  a.json: 2.932 s per step, 39.93 GiB
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp tp-overlap zero1 grad-overlap
   weight-overlap
+  no interval, because no class of measured runs is over several clusters
 B  b.json: 3.282 s per step, 50.57 GiB
   plan: tp2 pp2 gbs64 stages=16:8@1/dp8,24/dp4/tp4 messages-sharded sp tp-overlap zero1
   grad-overlap weight-overlap
+  no interval, because no class of measured runs is over several clusters
 
 Differences, and the effect of each key: A with it alone, B without it
 key     A                                          B                                               alone    memory      without
@@ -262,9 +268,11 @@ llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100G
 A  a.json: 2.932 s per step, 39.93 GiB
   plan: tp2 pp2 gbs64 stages=8:8@1/dp8,24/dp8 messages-sharded sp tp-overlap zero1 grad-overlap
   weight-overlap
+  no interval, because no class of measured runs is over several clusters
 B  best: 2.719 s per step, 60.54 GiB
   plan: tp2 pp2 vpp2 gbs64 stages=8:4@1/dp8,11/dp8/tp1/cp2/no-sp/no-tp-overlap,5,12
   messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
+  no interval, because no class of measured runs is over several clusters
 
 Differences, and the effect of each key: A with it alone, B without it
 key     A                                          B                                                                           alone   memory      without
@@ -338,34 +346,34 @@ exit 2
 The run
 tokens                         1.000 T
 steps                          1,907,349
-days                           64.93             expected, failures and checkpoints included
+days                           65.56             expected, failures and checkpoints included
 ... with few failures          64.82             10th percentile, of failures alone; the step has a range of its own
-... with many failures         65.13             90th percentile
+... with many failures         67.04             90th percentile
 of it training                 64.72
-goodput                        99.67 %           training over all of it
+goodput                        98.71 %           training over all of it
 a failure every                65.99 days
 failures                       0.984             expected
-noticing, restarting, waiting  0.02 %
+noticing, restarting, waiting  0.98 %
 work done again                0.16 %
 checkpoints                    0.16 %
 a checkpoint every             4.97 h            the best, or that of --interval; a step at least
 ... by Young's formula         4.97 h
 ... by Daly's                  4.97 h
-spare nodes                    1
+spare nodes                    0
 a checkpoint has               104.70 GiB
 ... and takes                  28.11 s
-GPU-hours                      49.870 K
-cost in USD                    304.044 K         spare nodes included
+GPU-hours                      50.351 K
+cost in USD                    277.135 K         spare nodes included
 The run, cluster by cluster
 The run, cluster by cluster
 cluster  GPUs used  GPU-hours  USD per hour  cost in USD  W per GPU
 cluster  GPUs used  GPU-hours  USD per hour  cost in USD  W per GPU
                             K                          K
                             K                          K
-new             16     24.935          2.50       62.337      617.1
-new             16     24.935          2.50       62.337      617.1
-old             16     24.935          1.99       49.620      325.1  of the list; price= in the system says another
-old             16     24.935          1.99       49.620      325.1  of the list; price= in the system says another
+new             16     25.175          2.50       62.938      617.1
+new             16     25.175          2.50       62.938      617.1
+old             16     25.175          1.99       50.099      325.1  of the list; price= in the system says another
+old             16     25.175          1.99       50.099      325.1  of the list; price= in the system says another
 
 
 bytes over links: 164.1k USD of it, of steps done twice, too
@@ -391,8 +399,8 @@ stage  to the next one over  each way  both ways  gradients of a GPU  their coll
 
 a step costs 0.1185 USD: GPU-hours used, bytes over links
 exit 2
-GPU-hours                      49.870 K
-cost in USD                    319.940 K         spare nodes included
+GPU-hours                      50.351 K
+cost in USD                    289.975 K         spare nodes included
 exit 2
 exit 2
 == the best plans

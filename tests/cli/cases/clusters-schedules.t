@@ -65,10 +65,13 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
     0  old           8      2    16   2   1   1   8    1  none         87.28    180.80     43.05  28.96    24.1      100  #######.................
     1  new          24      2    16   2   1   1   8    1  none        108.71    215.22      0.00  26.89    67.0       77  ####################....
 
-fits: P(fits) 91 %, 2.858 s per step, MFU 45.3 %, memory 46.7 of 79.2 GiB on stage 1 of 0-1
+fits: P(fits) 91 %, 2.858 s per step, MFU 45.3 %, memory 46.7 of 79.2 GiB on stage 1 of 0-1, 108.5 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, simulation
   plan: tp2 pp2 vpp2 gbs64 stages=8:4@1/dp8,13/dp8,4,11 messages-sharded sp tp-overlap zero1
   grad-overlap weight-overlap
+  cost: 2.49 USD per GPU-hour on new (cheapest listed: neocloud, 2026-01-15),
+  1.99 USD per GPU-hour on old (cheapest listed: neocloud, 2026-01-15),
+  of all GPUs of all clusters, without failures
   time: no interval, because no class of measured runs is over several clusters
   memory: 90 % interval 36.7-86.0 of 79.2 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); P(fits) 91 %
 

@@ -8,10 +8,10 @@ reckon search -m llama3.1-8b -b 64 -q --system="$two" tp2 | head -1
 reckon fits -m llama3.1-8b -b 64 -s="$two" | head -1
 reckon predict -m llama3.1-8b -b 64 --system "$two" | head -1
 === stdout
-Best plan fits: P(fits) 78 %, 5.109 s per step, MFU 50.7 %, memory 64.4 of 79.2 GiB on stage 1 of 0-1
-Best plan fits: P(fits) 78 %, 5.109 s per step, MFU 50.7 %, memory 64.4 of 79.2 GiB on stage 1 of 0-1
-Best plan fits: P(fits) 78 %, 5.109 s per step, MFU 50.7 %, memory 64.4 of 79.2 GiB on stage 1 of 0-1
-Best plan fits: P(fits) 78 %, 5.109 s per step, MFU 50.7 %, memory 64.4 of 79.2 GiB on stage 1 of 0-1
-Best plan fits: P(fits) 97 %, 5.281 s per step, MFU 49.1 %, memory 37.2 of 79.2 GiB on stage 1 of 0-1
-fits: P(fits) 78 %, 5.115 s per step, MFU 50.7 %, memory 64.4 of 79.2 GiB on stage 1 of 0-1
-fits: P(fits) 78 %, 5.115 s per step, MFU 50.7 %, memory 64.4 of 79.2 GiB on stage 1 of 0-1
+Best plan fits: P(fits) 78 %, 5.109 s per step, MFU 50.7 %, memory 64.4 of 79.2 GiB on stage 1 of 0-1, 97.01 USD per 1B tokens
+Best plan fits: P(fits) 78 %, 5.109 s per step, MFU 50.7 %, memory 64.4 of 79.2 GiB on stage 1 of 0-1, 97.01 USD per 1B tokens
+Best plan fits: P(fits) 78 %, 5.109 s per step, MFU 50.7 %, memory 64.4 of 79.2 GiB on stage 1 of 0-1, 97.01 USD per 1B tokens
+Best plan fits: P(fits) 78 %, 5.109 s per step, MFU 50.7 %, memory 64.4 of 79.2 GiB on stage 1 of 0-1, 97.01 USD per 1B tokens
+Best plan fits: P(fits) 97 %, 5.281 s per step, MFU 49.1 %, memory 37.2 of 79.2 GiB on stage 1 of 0-1, 100.3 USD per 1B tokens
+fits: P(fits) 78 %, 5.115 s per step, MFU 50.7 %, memory 64.4 of 79.2 GiB on stage 1 of 0-1, 97.13 USD per 1B tokens
+fits: P(fits) 78 %, 5.115 s per step, MFU 50.7 %, memory 64.4 of 79.2 GiB on stage 1 of 0-1, 97.13 USD per 1B tokens

@@ -1,6 +1,6 @@
 # conditions and headroom of plans over several clusters: each stage satisfies them, on its own GPUs
 two="h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us"
-ask() { reckon search -q -m llama3.1-8b -b 64 -s "$two" "$@" >told; code=$?; sed -n '/^  what the condition/p;/^   1  /p;/^bound/p;/^Where the stages/,/^$/p;/^  no plan fits/p' told | cut -c 1-118; echo "exit $code"; }
+ask() { reckon search -q -m llama3.1-8b -b 64 -s "$two" "$@" >told; code=$?; sed -n '/^  what the condition/p;/^   1  /p;/^objective bound/p;/^Where the stages/,/^$/p;/^  no plan fits/p' told | cut -c 1-118; echo "exit $code"; }
 ask --where 'hbm <= 40GiB'
 ask --where 'recompute == full or tp == 4'
 ask --where 'hbm <= 14GiB and zero == 1'
@@ -44,7 +44,7 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
     0  old           9      2    16   4   1   1   4    1  none         51.16    105.27     43.15  20.85    14.0      1
     1  new          23      2    16   2   2   1   4    1  none         53.26    106.36     21.57  26.02    33.4       
 
-bound      2.8361 s          no plan has an objective below: proved
+objective bound  2.8361 s          no plan without interleaving has a smaller objective; steps may take less: proved
 exit 0
    1  2.7924        5867.4  46.41    25.7         32  gbs64 round4; old: 4,5 layers tp4 dp4 mbs1; new: 11,12 layers tp
 Where the stages run
@@ -53,7 +53,7 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
     0  old           9      2    16   4   1   1   4    1  none         51.16    105.27     43.15  20.85    14.0      1
     1  new          23      2    16   4   1   1   4    1  none         55.77    108.09     21.57  16.41    25.7      1
 
-bound      2.9068 s          no plan has an objective below: proved
+objective bound  2.9068 s          no plan without interleaving has a smaller objective; steps may take less: proved
 exit 0
    1  3.0778        5323.3  42.11    13.6         32  gbs64 round1; old: 4 layers tp4 cp2 dp1 mbs1; old: 4 layers tp4 
 Where the stages run
@@ -64,7 +64,7 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
     2  new          13      1     8   4   2   1   1    1  none         14.69     29.51      0.67  10.16    13.6      1
     3  new          11      1     8   4   2   1   1    1  none         15.47     29.27      0.00  10.57    12.8      1
 
-bound      3.0801 s          no plan has an objective below: proved
+objective bound  3.0801 s          no plan without interleaving has a smaller objective; steps may take less: proved
 exit 0
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
 exit 0
@@ -75,7 +75,7 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
                                                                           ms        ms         s     ms     GiB       
     0  new          32      2    16   1   1   1  16    1  none        264.74    551.81      0.00  49.00    68.8       
 
-bound      2.8282 s          no plan has an objective below: proved
+objective bound  2.8282 s          no plan without interleaving has a smaller objective; steps may take less: proved
 exit 0
    1  3.3152        9884.2  51.42    68.8         16  gbs64 round16; new: 32 layers tp1 dp16 mbs1 zero2
   what the condition says of the step was asked of the plans that were simulated: others may satisfy it, too
@@ -89,7 +89,7 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
     0  old           9      2    16   2   1   1   8    1  none         97.95    203.12     86.10  30.25    24.0      1
     1  new          23      2    16   1   2   1   8    1  none         98.23    200.24     43.05  43.76    60.5       
 
-bound      2.8282 s          no plan has an objective below: proved
+objective bound  2.8282 s          no plan without interleaving has a smaller objective; steps may take less: proved
 exit 0
 exit 2
 exit 2
@@ -100,7 +100,7 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
     0  old           9      2    16   4   1   1   4    1  none         51.16    105.27     43.15  20.85    14.0      1
     1  new          23      2    16   2   2   1   4    1  none         53.26    106.36     21.57  26.02    33.4       
 
-bound      2.8361 s          no plan has an objective below: proved
+objective bound  2.8361 s          no plan without interleaving has a smaller objective; steps may take less: proved
 exit 0
 Where the stages run
 stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  backward  messages    end  memory  fits 
@@ -140,7 +140,7 @@ stage  cluster  layers  nodes  GPUs  tp  cp  ep  dp  mbs  recompute  forward  ba
     0  new          26      2    16   1   2   1   8    1  none         99.42    209.41     86.10  48.43    77.8       
     1  old           6      2    16   1   2   1   8    1  none         88.51    174.32     43.05  41.92    22.8      1
 
-bound      2.8282 s          no plan has an objective below: proved
+objective bound  2.8282 s          no plan without interleaving has a smaller objective; steps may take less: proved
 exit 0
 gpt2-124m on h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us, 32 GPUs, batch 8 of 1K tokens, megatron, bf16, detailed model
   0 plans simulated, the best of 0 exactly solved problems and what lies near them

@@ -139,7 +139,7 @@ reckon: --why is about the time, and the first row of another order is not the f
 reckon: --all, --pareto, --why and --sensitivity are about one problem: give one model, system, size and batch
 reckon: --gpus does not go with several clusters: each says how many it has
 reckon: "tp8 banana":1:5: unknown word "banana": there are tp, pp, cp, ep, dp, mbs, gbs, zero, sp, recompute and others, see reckon-plan(5)
-reckon: "gbs" is not a word of a search: give --batch
+reckon: "gbs128" says what is given already: give it once
 reckon: p.json:1:52: stages: every stage has its own tensor, so a word for it in addition to the file changes nothing: leave it out, or change it here
 reckon: data: the file says it stage by stage: leave it out
 reckon: w.json:1:36: plan: gbs64, but "batch" is 128: leave one of them out

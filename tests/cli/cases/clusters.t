@@ -61,8 +61,11 @@ asked search -q -b 128 --plan launched.json --launchable; echo "exit $?"
 asked search -q -b 128 --plan tied.json; echo "exit $?"
 asked search -q -b 128 precision=fp16 cp1 schedule=zero-bubble | grep -A 1 Megatron
 === stdout
-Best plan fits: P(fits) 82 %, 9.893 s per step, MFU 52.4 %, memory 58.6 of 79.2 GiB on stage 1 of 0-1
+Best plan fits: P(fits) 82 %, 9.893 s per step, MFU 52.4 %, memory 58.6 of 79.2 GiB on stage 1 of 0-1, 93.93 USD per 1B tokens
 llama3.1-8b on h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us, 64 GPUs, batch 512 of 8K tokens, megatron, bf16, detailed model
+  cost: 2.49 USD per GPU-hour on new (cheapest listed: neocloud, 2026-01-15),
+  1.99 USD per GPU-hour on old (cheapest listed: neocloud, 2026-01-15),
+  of all GPUs of all clusters, without failures
   36 plans simulated, the best of 40 exactly solved problems and what lies near them
   headroom new 8.1 of 79.2 GiB, old 8.1 of 79.2 GiB
 
@@ -89,11 +92,11 @@ interleaved: each stage has 2 runs of layers
 a step costs 0.3518 USD: GPU-hours used, bytes over links
 
 Proved about the fastest plan
-bound      10.2768 s         no plan has an objective below: proved
-floor      8.8426 s          no step is shorter, interleaved or not, stages each in one cluster: proved
-problems   40                orders of clusters and rounds, each solved exactly
-labels     4820              partial plans kept
-simulated  35                plans simulated
+objective bound  10.2768 s         no plan without interleaving has a smaller objective; steps may take less: proved
+floor            8.8426 s          no step is shorter, interleaved or not, stages each in one cluster: proved
+problems         40                orders of clusters and rounds, each solved exactly
+labels           4820              partial plans kept
+simulated        35                plans simulated
 
 the best plan without interleaving takes 10.2768 s per step; interleaved are the plans that were simulated, so none is proved to be the best of those: a better one could save 10.6 %, no more
 
@@ -103,6 +106,7 @@ machine                 GPUs     step  over the best
 new: h100-sxm5-80g x32    32  13.1181           32.6
 old: a100-sxm4-80g x32    32  35.4584          258.4
 
+Best plan: no interval, because no class of measured runs is over several clusters
 To launch the best plan, where its ranks run, and its time:
   reckon export megatron -m llama3.1-8b dp16 pp2 vpp2 cp2 gbs512 split=4,11,5,12 zero1 grad-overlap weight-overlap
   reckon export ranks -m llama3.1-8b -s 'h100-sxm5-80g x32 name=new price=2.5 + a100-sxm4-80g x32 name=old price=1.5 link=100Gb/s@50us' pp2 vpp2 cp2 gbs512 stages=16:4@1/dp16,11/dp16,5,12 messages-sharded zero1 grad-overlap weight-overlap

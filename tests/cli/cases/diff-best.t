@@ -13,4 +13,4 @@ B  best of 578 by its keys: 7.278 s per step, 73.66 GiB, unsure: P(fits) 60 %
 A  full.toml: 7.278 s per step, 73.66 GiB, unsure: P(fits) 60 %
 B  best of 578 by its keys: 7.278 s per step, 73.66 GiB, unsure: P(fits) 60 %
 A  full.toml: 7.278 s per step, 73.66 GiB, unsure: P(fits) 60 %
-B  best of 598 by its keys: 7.335 s per step, 64.03 GiB
+B  best of 585 by its keys: 7.335 s per step, 64.03 GiB

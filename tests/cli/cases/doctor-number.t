@@ -32,11 +32,10 @@ slow: 6.000 s per step, 1.26 times the predicted 4.751 s, slower than three of f
   plan: dp4 tp2 gbs32 zero1 recompute=full
   N % of measured runs are faster; 90 % interval ... (cross-validated)
 What would explain it, the nearest first
-if                                               the step would take  measured over that  look at
-links within the node at a quarter                           5.845 s                 1.0  nccl-tests on one node; NVLink state, peer access
-norms, activation and loss one kernel each step              5.814 s                 1.0  torch.compile or fused kernels
-products at 0.8 of their rate                                5.563 s                 1.1  clocks, power limit and temperature under load (nvidia-smi -q -d CLOCK,POWER)
-attention is FlashAttention-2                                5.167 s                 1.2  which kernel runs, in a profile
+if                                  the step would take  measured over that  look at
+links within the node at a quarter              5.845 s                 1.0  nccl-tests on one node; NVLink state, peer access
+products at 0.8 of their rate                   5.563 s                 1.1  clocks, power limit and temperature under load (nvidia-smi -q -d CLOCK,POWER)
+attention is FlashAttention-2                   5.167 s                 1.2  which kernel runs, in a profile
 
 The single changes that bring most
 change                     saves  the step would take  memory  line  in the file

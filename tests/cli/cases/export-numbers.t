@@ -21,6 +21,9 @@ reckon export megatron -m qwen2.5-14b gpus8 tp8 zero1 2>/dev/null | grep -E 'rot
     "rotary_base": 500000.0,
     "rope_factor": 8.0,
     "norm_epsilon": 1e-6,
+        "rope_theta": 500000.0,
+        "rope_scaling": {
+            "rope_type": "llama3",
     --position-embedding-type rope
     --rotary-base 500000
     --use-rope-scaling

@@ -162,6 +162,7 @@ objective  kto    a comment of the file says so
 # tune run --nproc_per_node 1 lora_dpo_single_device --config torchtune.yaml
 # tune run --nproc_per_node 1 full_finetune_single_device --config torchtune.yaml
 reckon: warning: lora 16: is not decided by accelerate: see to it in the training code
+reckon: warning: lora_element_bytes 4: is not decided by accelerate: see to it in the training code
 # The run: 96 steps, 0.05 billion tokens, 524288 a step.
 cat > trl.yaml <<'RECKON'
 use_peft: true

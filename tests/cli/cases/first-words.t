@@ -34,7 +34,7 @@ Best plan fits: P(fits) 82 %, 6.662 s per step (50 % 6.069-8.041 s), MFU 51.2 %,
 model,system,gpus,batch
 llama3.1-8b,h100-sxm5-80g x8,8,64
 qwen3-8b,h100-sxm5-80g x8,8,64
-affordable: llama3.1-8b, 8.03 billion parameters on 0.165 trillion tokens in 3 days and 12.91k USD with 1 spare node; fits: P(fits) 79 %, 6.582 s per step (50 % 5.996-7.944 s), MFU 51.8 %, memory 63.2 of 79.2 GiB
+affordable: llama3.1-8b, 8.03 billion parameters on 0.161 trillion tokens in 3 days and 11.47k USD; fits: P(fits) 79 %, 6.582 s per step (50 % 5.996-7.944 s), MFU 51.8 %, memory 63.2 of 79.2 GiB
 usual: 4.438 s per step, 1.20 times the predicted 3.697 s, in the 50 % interval
 error 4.heads: tp 3: heads: 32 over 3 ranks is not whole: use 2 or 4
 # Written by reckon 0.2.0 for Megatron Core 0.19.

@@ -21,7 +21,6 @@ reckon fits llama2-7b "a100-sxm4-40g x8" --plan whole.json | sed -n '1p;/plan:/p
       "embedding_bytes": 
       "error": 
       "experts_bytes": 
-      "fits": 
       "forward_s": 
       "fragmentation_bytes": 
       "gathered_bytes": 
@@ -34,6 +33,8 @@ reckon fits llama2-7b "a100-sxm4-40g x8" --plan whole.json | sed -n '1p;/plan:/p
       "norms_bytes": 
       "offloaded_bytes": 
       "optimizer_bytes": 
+      "outcome": 
+      "p_fits": 
       "parameters": 
       "plan": 
       "plan_of": 
@@ -94,6 +95,7 @@ reckon fits llama2-7b "a100-sxm4-40g x8" --plan whole.json | sed -n '1p;/plan:/p
     "frozen_inputs": 
     "full_attention": 
     "fused": 
+    "gathered_copies": 
     "gpus": 
     "gradient_element_bytes": 
     "gradient_fusion": 

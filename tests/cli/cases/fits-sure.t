@@ -16,7 +16,7 @@ reckon fits llama3.1-8b 'h100-sxm5-80g x8' tp8 gbs8 offload-optimizer >answer; e
 exit 0
 exit 1
 exit 0
-fits: P(fits) 91 %, 16.61 s per step (50 % 16.53-21.66 s), MFU 44.8 %, memory 46.0 of 79.2 GiB, 280.2 USD per 1B tokens
+fits: P(fits) 91 %, 16.61 s per step (50 % 16.53-21.64 s), MFU 44.8 %, memory 46.0 of 79.2 GiB, 280.2 USD per 1B tokens
 exit 2
 exit 2
 does not fit: P(fits) 46 %, memory 78.6 of 79.2 GiB on stage 0 of 0-3

@@ -17,16 +17,16 @@ for w in objective=kto "objective=kto seq4096" "seq4096 weight-bytes=2 gradient-
   reckon import tune.sh -m llama3.1-8b -o tune.plan >/dev/null 2>&1; reckon fits llama3.1-8b h100-sxm5-80g -p tune.plan no-grad-overlap no-weight-overlap | sed -n '1p;3,5p'
 done
 === stdout
-fastest way of fine-tuning: QLoRA, 399 tokens/s per GPU; fits: P(fits) 88 %, 20.51 s per step (50 % 19.77-27.76 s), MFU 35.3 %, memory 14.8 of 23.6 GiB
-  plan: framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 base=nf4-dq
-  offload-optimizer=1 offload-weights=1
+fastest way of fine-tuning: QLoRA, 399 tokens/s per GPU; fits: P(fits) 88 %, 20.51 s per step (50 % 19.77-27.60 s), MFU 35.3 %, memory 14.8 of 23.6 GiB
+  plan: framework=fsdp dp2 gbs2 zero3 recompute=full lora16 base=nf4-dq offload-optimizer=1
+  offload-weights=1
   assumed: gpus 2 (all of the system), precision bf16, sequence 8192 (the model's),
   attention flash
   `reckon export axolotl` cannot say gradient_overlap no (left to the training code),
   weight_overlap no (left to the training code)
 qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
-  offloading to host memory 128 GiB per node of 2 at 25 GB/s each, its processors at 50 GB/s together, assumed
-Least memory: QLoRA, 12.70 GiB with 1 sample, 399 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+  offloading to host memory 121 of 128 GiB per node of 2 (the rest for the operating system) at 25 GB/s each, its processors at 50 GB/s together, assumed
+Least memory: QLoRA, 12.70 GiB with 1 sample, 399 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
 method            has the        fits           need  samples  up to  tokens/s/GPU  longest  plan
@@ -34,14 +34,14 @@ method            has the        fits           need  samples  up to  tokens/s/G
 full              nearest        does not fit  22.42        1      -             -        -  framework=fsdp dp2 gbs2 zero3 recompute=full offload-optimizer=1 offload-weights=1
 full, bf16        nearest        does not fit  19.35        1      -             -        -  framework=fsdp dp2 gbs2 zero3 recompute=full weight-bytes=2 gradient-bytes=2 moment1-bytes=2 moment2-bytes=2 offload-optimizer=1 offload-weights=1
 full, 8-bit Adam  nearest        does not fit  19.35        1      -             -        -  framework=fsdp dp2 gbs2 zero3 recompute=full optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2 offload-optimizer=1 offload-weights=1
-LoRA              least memory   fits          14.13        1      1           359   14,336  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
-LoRA              most tokens/s  fits          16.19        1      1           359   11,776  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
-QLoRA             least memory   fits          12.70        1      1           399   15,872  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
-QLoRA             most tokens/s  fits          14.76        1      1           399   12,800  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+LoRA              least memory   fits          14.13        1      1           359   14,336  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 offload-optimizer=1 offload-weights=1
+LoRA              most tokens/s  fits          16.19        1      1           359   11,776  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 offload-optimizer=1 offload-weights=1
+QLoRA             least memory   fits          12.70        1      1           399   15,872  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 base=nf4-dq offload-optimizer=1 offload-weights=1
+QLoRA             most tokens/s  fits          14.76        1      1           399   12,800  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 base=nf4-dq offload-optimizer=1 offload-weights=1
 
-full does not fit: memory tier 1 (mem2) needs 244.1 GiB on stage 0, has 64 GiB: 180.1 GiB too little.
-full, bf16 does not fit: memory tier 1 (mem2) needs 122.0 GiB on stage 0, has 64 GiB: 58.05 GiB too little.
-full, 8-bit Adam does not fit: memory tier 1 (mem2) needs 94.18 GiB on stage 0, has 64 GiB: 30.18 GiB too little.
+full does not fit: memory tier 1 (mem2) needs 244.1 GiB on stage 0, has 60.50 GiB: 183.6 GiB too little.
+full, bf16 does not fit: memory tier 1 (mem2) needs 122.0 GiB on stage 0, has 60.50 GiB: 61.55 GiB too little.
+full, 8-bit Adam does not fit: memory tier 1 (mem2) needs 94.18 GiB on stage 0, has 60.50 GiB: 33.68 GiB too little.
 up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, in steps of 512. A way fits when its P(fits) is at least 75 % (--sure). A way that offloads is called the fastest only where it is faster by a tenth.
 exit 0
 method,best_in,fits,need_bytes,microbatch
@@ -52,36 +52,36 @@ full,nearest,does not fit,19333523210.24,1
 "full, 8-bit Adam",most tokens/s,fits,20145024204.8
 LoRA,least memory,fits,5060508221.44,1
 LoRA,most tokens/s,fits,21736622981.12,4
-QLoRA,least memory,fits,4516520703.12,1
+QLoRA,least memory,fits,4454277231.76,1
 QLoRA,most tokens/s,fits,18097582243.84,1
 exit 0
   assumed: gpus 1 (all of the system), precision bf16, attention flash
   `reckon export trl` cannot say gradient_overlap no (left to the training code),
-  lora_element_bytes 0 (the run has 2)
+  lora_element_bytes 4 (the run has 2)
 llama3.1-8b on rtx4090 x1, 1 GPU, samples of 2K tokens
-  offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
+  offloading to host memory 60 of 64 GiB per node of 1 (the rest for the operating system) at 25 GB/s each, its processors at 50 GB/s together, assumed
   outside what was validated: base nf4: no compared run had it
-Least memory: as given, 4.228 GiB with 1 sample, 1176 tokens/s per GPU: framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
+Least memory: as given, 4.170 GiB with 1 sample, 1105 tokens/s per GPU: framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
 method    has the        fits   need  samples  up to  tokens/s/GPU  longest  plan
                                  GiB
-as given  least memory   fits   4.23        1     16          1176   37,376  framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
+as given  least memory   fits   4.17        1     16          1105   37,376  framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
 does not fit: no way of fine-tuning does; take more or larger GPUs, or shorter samples
 llama3.1-405b on rtx4090 x1, 1 GPU, samples of 64K tokens
-  offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
+  offloading to host memory 60 of 64 GiB per node of 1 (the rest for the operating system) at 25 GB/s each, its processors at 50 GB/s together, assumed
   assumed: gpus 1 (all of the system), precision bf16, attention flash
 exit 1
-fastest way of fine-tuning: QLoRA, 399 tokens/s per GPU; fits: P(fits) 88 %, 20.51 s per step (50 % 19.77-27.76 s), MFU 35.3 %, memory 14.8 of 23.6 GiB, 0.3626 days
-  plan: framework=fsdp dp2 gbs2 zero3 recompute=full lora16 lora-bytes=4 base=nf4-dq
-  offload-optimizer=1 offload-weights=1
+fastest way of fine-tuning: QLoRA, 399 tokens/s per GPU; fits: P(fits) 88 %, 20.51 s per step (50 % 19.77-27.60 s), MFU 35.3 %, memory 14.8 of 23.6 GiB, 0.3626 days
+  plan: framework=fsdp dp2 gbs2 zero3 recompute=full lora16 base=nf4-dq offload-optimizer=1
+  offload-weights=1
   assumed: gpus 2 (all of the system), precision bf16, sequence 8192 (the model's),
   attention flash
   `reckon export axolotl` cannot say gradient_overlap no (left to the training code),
   weight_overlap no (left to the training code)
 qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
-  offloading to host memory 128 GiB per node of 2 at 25 GB/s each, its processors at 50 GB/s together, assumed
-Least memory: QLoRA, 12.70 GiB with 1 sample, 399 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 lora-bytes=4 base=nf4-dq offload-optimizer=1 offload-weights=1
+  offloading to host memory 121 of 128 GiB per node of 2 (the rest for the operating system) at 25 GB/s each, its processors at 50 GB/s together, assumed
+Least memory: QLoRA, 12.70 GiB with 1 sample, 399 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 base=nf4-dq offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
 method            has the        fits           need  samples  up to  tokens/s/GPU  longest    days  plan
@@ -91,7 +91,7 @@ The run
 tokens                         25.000 M
 steps                          1526
 days                           0.3626            expected, failures and checkpoints included
-fits: P(fits) 88 %, 20.51 s per step (50 % 19.77-27.76 s), MFU 35.3 %, memory 14.8 of 23.6 GiB
+fits: P(fits) 88 %, 20.51 s per step (50 % 19.77-27.60 s), MFU 35.3 %, memory 14.8 of 23.6 GiB
 base_model: qwen3-32b # your checkpoint of it
 datasets:
   - path: tatsu-lab/alpaca
@@ -107,7 +107,7 @@ torchrun --nnodes 1 --nproc_per_node 2 --node_rank "${NODE_RANK:-0}" --master_ad
   "fits": true,
   "verdict": "fits",
   "outcome": "fits",
-  "plan_words": "framework=fsdp gbs1 seq2048 lora16 lora-bytes=4 base=nf4-dq",
+  "plan_words": "framework=fsdp gbs1 seq2048 lora16 base=nf4-dq",
   "assumed": "gpus 1 (all of the system), precision bf16, attention flash",
   "tightest_stage": 0,
   "capacity_bytes": 25340307046.4,
@@ -116,37 +116,37 @@ torchrun --nnodes 1 --nproc_per_node 2 --node_rank "${NODE_RANK:-0}" --master_ad
   "step_s": 0.7846011281671406,
   "method": "QLoRA",
   "ways": [
-fastest way of fine-tuning: as given, 1703 tokens/s per GPU; fits: P(fits) 77 %, 352.3 ms per step (50 % 340.4-468.6 ms), MFU 31.5 %, memory 19.6 of 23.6 GiB
+fastest way of fine-tuning: as given, 1488 tokens/s per GPU; fits: P(fits) 77 %, 403.1 ms per step (50 % 388.5-543.9 ms), MFU 27.6 %, memory 19.6 of 23.6 GiB
   plan: framework=fsdp gbs1 seq4096 padded=600 recompute=full lora16
   assumed: samples of 600 (mean) to 4096 tokens padded to the longest of each microbatch,
   gpus 1 (all of the system), precision bf16, attention flash
-  `reckon export trl` cannot say gradient_overlap no (left to the training code),
-  lora_element_bytes 0 (the run has 4)
+  `reckon export trl` cannot say gradient_overlap no (left to the training code)
 llama3.1-8b on rtx4090 x1, 1 GPU, samples of 4K tokens
-  offloading to host memory 64 GiB per node of 1 at 25 GB/s each, its processors at 50 GB/s together, assumed
+  offloading to host memory 60 of 64 GiB per node of 1 (the rest for the operating system) at 25 GB/s each, its processors at 50 GB/s together, assumed
   outside what was validated: padded: no compared run had it
 Least memory: as given, 5.674 GiB with 1 sample, 428 tokens/s per GPU: framework=fsdp gbs1 seq4096 padded=600 zero3 recompute=full loss-in-chunks lora16 offload-optimizer=1 offload-weights=1
-fastest way of fine-tuning: full, 8-bit Adam, 4505 tokens/s per GPU; fits: P(fits) 75 %, 1.819 s per step (50 % 1.820-2.424 s: half of runs like it took more than 2.093 s), MFU 23.4 %, memory 68.9 of 79.2 GiB
+
+fastest way of fine-tuning: full, 8-bit Adam, 4505 tokens/s per GPU; fits: P(fits) 75 %, 1.819 s per step (50 % 1.820-2.406 s: half of runs like it took more than 2.091 s), MFU 23.4 %, memory 68.9 of 79.2 GiB
   plan: framework=fsdp dp2 gbs2 zero3 loss-in-chunks objective=kto optimizer=adam-8bit
   embedding-fp32 weight-bytes=2 gradient-bytes=2
   assumed: precision bf16, sequence 8192 (the model's), attention flash,
-fits: P(fits) 75 %, 1.819 s per step (50 % 1.820-2.424 s: half of runs like it took more than 2.093 s), MFU 23.4 %, memory 68.9 of 79.2 GiB, 153.5 USD per 1B tokens
+fits: P(fits) 75 %, 1.819 s per step (50 % 1.820-2.406 s: half of runs like it took more than 2.091 s), MFU 23.4 %, memory 68.9 of 79.2 GiB, 153.5 USD per 1B tokens
   plan: framework=fsdp dp2 gbs2 zero3 loss-in-chunks objective=kto optimizer=adam-8bit
   embedding-fp32 weight-bytes=2 gradient-bytes=2
   assumed: precision bf16, microbatch 1, sequence 8192 (the model's),
-fastest way of fine-tuning: full, 8-bit Adam, 4942 tokens/s per GPU; fits: P(fits) 75 %, 1.658 s per step (50 % 1.659-2.210 s: half of runs like it took more than 1.908 s), MFU 24.1 %, memory 68.9 of 79.2 GiB
+fastest way of fine-tuning: full, 8-bit Adam, 4942 tokens/s per GPU; fits: P(fits) 75 %, 1.658 s per step (50 % 1.659-2.193 s: half of runs like it took more than 1.906 s), MFU 24.1 %, memory 68.9 of 79.2 GiB
   plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks objective=kto
   optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2
   assumed: precision bf16, attention flash, reference copy (evaluated before training: say none)
-fits: P(fits) 75 %, 1.658 s per step (50 % 1.659-2.210 s: half of runs like it took more than 1.908 s), MFU 24.1 %, memory 68.9 of 79.2 GiB, 140.0 USD per 1B tokens
+fits: P(fits) 75 %, 1.658 s per step (50 % 1.659-2.193 s: half of runs like it took more than 1.906 s), MFU 24.1 %, memory 68.9 of 79.2 GiB, 140.0 USD per 1B tokens
   plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks objective=kto
   optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2
   assumed: precision bf16, reference copy (evaluated before training: say none), attention flash
-fastest way of fine-tuning: as given, 9152 tokens/s per GPU; fits: P(fits) 76 %, 895.1 ms per step (50 % 896.1 ms to 1.209 s: half of runs like it took more than 1.037 s), MFU 44.6 %, memory 67.4 of 79.2 GiB
+fastest way of fine-tuning: as given, 9152 tokens/s per GPU; fits: P(fits) 76 %, 895.1 ms per step (50 % 0.896-1.199 s: half of runs like it took more than 1.036 s), MFU 44.6 %, memory 67.4 of 79.2 GiB
   plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks weight-bytes=2 gradient-bytes=2
   moment1-bytes=2 moment2-bytes=2
   assumed: precision bf16, attention flash
-fits: P(fits) 76 %, 895.1 ms per step (50 % 896.1 ms to 1.209 s: half of runs like it took more than 1.037 s), MFU 44.6 %, memory 67.4 of 79.2 GiB, 75.58 USD per 1B tokens
+fits: P(fits) 76 %, 895.1 ms per step (50 % 0.896-1.199 s: half of runs like it took more than 1.036 s), MFU 44.6 %, memory 67.4 of 79.2 GiB, 75.58 USD per 1B tokens
   plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks weight-bytes=2 gradient-bytes=2
   moment1-bytes=2 moment2-bytes=2
   assumed: precision bf16, attention flash

@@ -57,7 +57,7 @@ usage: reckon predict [--model] MODEL [--system] SYSTEM [options] [PLAN]...
 1
       --help-all              Print all options and words
 74 more options: reckon search --help-all
-104 more words: reckon search --help-all
+105 more words: reckon search --help-all
 Words of a plan:
   framework=...               Framework whose defaults apply; calculon: the
                               Calculon model (default: megatron)

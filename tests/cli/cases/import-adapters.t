@@ -88,7 +88,7 @@ printf 'model: {name: mpt_causal_lm, d_model: 1024, n_heads: 16, n_layers: 4, ff
 mistral-7b: 7,241,732,096 parameters, 1 GPU with axolotl
   plan: framework=fsdp mbs2 gbs8 seq4096 grad-overlap recompute=full recompute-to-end no-fused
   loss=padded optimizer=adam-8bit optimizer-paged lora32 lora-targets=q+v lora-dropout=0.05
-  lora-bytes=4 base=nf4-dq
+  base=nf4-dq
 
 Assumed because the arguments do not state it
 what      value   why
@@ -97,7 +97,7 @@ sharding  none    neither DeepSpeed nor FSDP is named: every GPU keeps all weigh
 loss      padded  that of transformers since 4.49
 llama3.1-8b: 8,030,261,248 parameters, 2 GPUs with LLaMA-Factory
   plan: framework=fsdp dp2 gbs16 seq2048 grad-overlap recompute=full recompute-to-end no-fused
-  loss=padded objective=dpo lora8 lora-bytes=4
+  loss=padded objective=dpo lora8
 
 Assumed because the arguments do not state it
 what       value        why
@@ -128,10 +128,10 @@ exit 2
   plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap recompute=full recompute-to-end no-fused
   loss=padded lora64 lora-targets=q+v lora-dropout=0.05 lora-bytes=2 base=nf4
   plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap recompute=full recompute-to-end no-fused
-  loss=padded weight-bytes=4 lora64 lora-targets=q+v lora-dropout=0.05 lora-bytes=4
+  loss=padded weight-bytes=4 lora64 lora-targets=q+v lora-dropout=0.05
 exit 2
   plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap recompute=full recompute-to-end no-fused
-  loss=padded weight-bytes=4 lora64 lora-targets=q+v lora-bytes=4
+  loss=padded weight-bytes=4 lora64 lora-targets=q+v
   plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap recompute=full recompute-to-end no-fused
   loss=padded lora64 lora-targets=q+v lora-bytes=2 base=nf4
   plan: framework=fsdp dp8 gbs8 seq1024 grad-overlap no-fused loss=padded autocast
@@ -152,10 +152,11 @@ reckon: none.yaml: adapters of rank 0 train nothing: give a rank of at least 1
 rank of adapters  8      the tool's default: the file has none
 reckon: all.yaml: the file does not say how many GPUs are used: give --gpus N
 reckon: lit.yaml: batches must be at least 1, and at most 1000000000
-  plan: framework=fsdp dp8 gbs8 seq512 grad-overlap loss=narrow lora8 lora-targets=q autocast
+  plan: framework=fsdp dp8 gbs8 seq512 grad-overlap loss=narrow lora8 lora-targets=q lora-bytes=0
+  autocast
 rank of adapters  8      the tool's default: the file has none
   plan: framework=fsdp dp8 gbs8 seq2048 grad-overlap recompute=full no-fused loss=padded lora8
-  base=nf4 autocast
+  lora-bytes=0 base=nf4 autocast
 rank of adapters  8      the tool's default: the file has none
 reckon: x.py:6:1: strategy dict: a strategy of mmengine (--set deepspeed=deepspeed_zero2 or deepspeed_zero3 says one), which plans do not cover: give --ignore strategy to estimate the run without it; tp_size may decide what the run costs: say it by --set and this tool's keys; and in one line: --ignore strategy,tp_size
 reckon: x.py:7:1: tp_size: is not known, and may decide what the run costs: correct it, or say it by --set and this tool's keys, and --ignore it then
@@ -166,7 +167,7 @@ reference        copy   the trainer loads a copy
   no-fused loss=padded objective=dpo
 reference        copy   the trainer loads a copy
   plan: framework=fsdp precision=fp16 dp8 mbs2 gbs16 seq4096 grad-overlap no-fused loss=padded
-  objective=dpo weight-bytes=4 lora8 autocast
+  objective=dpo weight-bytes=4 lora8 lora-bytes=0 autocast
 rank of adapters  8            the tool's default: the file has none
 reference         adapter-off  the trainer switches adapters off
 MODEL hidden=4096

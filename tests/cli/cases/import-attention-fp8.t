@@ -16,7 +16,7 @@ does not fit: memory tier 0 (HBM3) needs 99.97 GiB on stage 0, has 79.20 GiB: 20
   plan: dp8 gbs32 zero1 attention-fp8
   assumed: precision bf16, framework megatron, microbatch 1, batch 32 (4 * gpus * microbatch),
   sequence 8192 (the model's), attention flash3
-  remedy: zero2: P(fits) 62 %, 4.5 GiB left, 7.0 % more time per step (the cheapest change; `reckon fits` lists others)
+  remedy: tp2: fits, 18.5 GiB left, 7.9 % more time per step (`reckon fits` lists others)
 reckon: the plan cannot be launched: 12.needs attention_fp8: needs Transformer Engine's fused attention (attention=flash3) and precision fp8-delayed, fp8-current, mxfp8 or nvfp4: leave attention-fp8 out
 exit 1
 attention   7.1009   44.1  attention kernels                                             ###########

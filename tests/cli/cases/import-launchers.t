@@ -55,11 +55,11 @@ reckon: ds.sh: nothing says how many GPUs are used: give --gpus N
   plan: framework=fsdp dp8 mbs2 gbs16 seq1024 zero3 grad-overlap weight-overlap no-fused
   loss=padded objective=dpo
 llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with transformers
-lora64 lora-targets=q lora-bytes=4
+lora64 lora-targets=q
 reckon: warning: chat.sh: lora_dim: is followed for the matrices alone: embeddings and norms are trained, too, unless the program is told only_optimize_lora
 llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with transformers
   plan: framework=deepspeed precision=fp16 dp8 mbs4 gbs32 seq512 zero3 grad-overlap weight-overlap
-  no-fused loss=padded lora16 lora-bytes=4 offload-optimizer=1 offload-weights=1
+  no-fused loss=padded lora16 offload-optimizer=1 offload-weights=1
 kto.sh: note 5.stage: stage 0 70.8 GiB: unsure, P(fits) 64 %: 79 GiB are there: fused needs 63 GiB
 kto.sh: warning 14.waste: compiled kernels: would shorten the step by 13.1 %, 0.956 s to 0.83 s, with 60.7 of 79.2 GiB: torch_compile = true
 llama3.1-8b on h100-sxm5-80g: 1 warning, 1 note

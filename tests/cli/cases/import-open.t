@@ -44,7 +44,7 @@ reckon import megatron train.sh
   plan: framework=deepspeed dp16 mbs2 gbs32 zero3 grad-overlap weight-overlap
 qwen2.5-7b: 7,615,616,512 parameters, 8 GPUs with ms-swift
   plan: framework=fsdp dp8 mbs2 gbs16 seq2048 grad-overlap recompute=full recompute-to-end
-  no-fused loss=padded objective=dpo lora16 lora-dropout=0.05 lora-bytes=4
+  no-fused loss=padded objective=dpo lora16 lora-dropout=0.05
 llama3.1-8b: 8,030,261,248 parameters, 2 GPUs with torchtune
   plan: framework=fsdp dp2 mbs2 gbs4 seq2048 zero3 grad-overlap weight-overlap no-fused
   foreach-step lora8 lora-targets=q lora-bytes=2 base=nf4-dq offload-optimizer=1 offload-weights=1

@@ -74,8 +74,8 @@ optimizer lion
 optimizer sgd
 --vocab-size                           50257             not given: as the tokenizer gpt2 has it (openai-community/gpt2, vocab.json)
   plan: framework=deepspeed dp8 mbs2 gbs64 seq1024 zero2 recompute=full no-fused loss=padded lora8
-  lora-bytes=4
 
+Assumed because the arguments do not state it
   plan: framework=deepspeed dp8 mbs2 gbs16 seq1024 zero2 no-fused loss=padded objective=dpo
 
 Assumed because the arguments do not state it
@@ -84,12 +84,12 @@ reckon: warning: shape.sh: num_layers 4: is not followed: the shape is that of -
 reckon: warning: shape.sh: hidden_size 6400: is not followed: the shape is that of --model
 reckon: warning: shape.sh: num_attention_heads 80: is not followed: the shape is that of --model
 llama3.1-8b: 8,030,261,248 parameters, 8 GPUs with transformers
-  lora128 lora-bytes=4
+  lora128
 target_modules          all-linear               LLaVA's find_all_linear_names, where none are said
   plan: dp8 gbs8 vocab-multiple=128
   plan: dp8 gbs8 vocab-multiple=128
   plan: framework=deepspeed precision=fp16 dp8 mbs4 gbs128 seq512 zero2 no-fused loss=padded
-  lora16 lora-targets=q+v lora-bytes=4
+  lora16 lora-targets=q+v
 
 Assumed because the arguments do not state it
 what                value                    why
@@ -149,7 +149,7 @@ reckon: note: clm.sh is read as a training of Hugging Face: reckon import traine
 reckon: --set deepspeed_config.gradient_accumulation_steps: is not the gradient_accumulation_steps of the training, 4, so that the trainer does not start: give --set deepspeed_config.gradient_accumulation_steps=4
 reckon: warning: clm.sh: not known: do_train: passed over, as others whose names begin so decide no cost
 reckon: two.sh:2:1: a second command trains, besides that of line 1: choose with --variant 1 to 2; and give --model
-reckon: transformers's file has no model: give --model
+reckon: --model is missing: model_name_or_path my/model is not a checkpoint of the catalog: give its config.json, or an id of reckon models
 reckon: note: flax.sh is read as a training of Hugging Face: reckon import trainer
 reckon: flax.sh:1:8: run_clm_flax.py by its name trains with JAX, of which only MaxText and Levanter are read: say model, batch and sharding as words of reckon predict
 reckon: note: vlm.sh is read as a launch script of Megatron-LM: reckon import megatron

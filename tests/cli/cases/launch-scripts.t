@@ -51,8 +51,8 @@ mpirun gives the plan back
 #SBATCH --ntasks-per-node=1
 #SBATCH --gpus-per-node=8
 #SBATCH --exclusive
-#SBATCH --time=7-05:00:00
-# ^ the run takes 6.54 days, failures and checkpoints included; the limit is longer
+#SBATCH --time=7-06:00:00
+# ^ the run takes 6.57 days, failures and checkpoints included; the limit is longer
 #SBATCH --requeue
 # ^ after a node fails it starts again, from the newest checkpoint
 #SBATCH --open-mode=append
@@ -83,8 +83,8 @@ SAVE_INTERVAL=3000 # 596.2 minutes, against a failure every 3167 hours, 56.2 s f
 #SBATCH --ntasks-per-node=1
 #SBATCH --gpus-per-node=8
 #SBATCH --exclusive
-#SBATCH --time=9-20:00:00
-# ^ the run takes 8.9 days, failures and checkpoints included; the limit is longer
+#SBATCH --time=9-21:00:00
+# ^ the run takes 8.95 days, failures and checkpoints included; the limit is longer
 #SBATCH --requeue
 # ^ after a node fails it starts again, from the newest checkpoint
 #SBATCH --open-mode=append
@@ -119,4 +119,4 @@ at 900: queued 7 again
 at : 
 === stderr
 reckon: --launcher is of the script that --save-script FILE writes: give that, too
-reckon: --launcher: kubernetes starts the others, Megatron-LM is started by torchrun, slurm or mpirun
+reckon: --launcher: of kubernetes there are manifests for torchtitan and nanotron; Megatron-LM is started by torchrun, slurm or mpirun

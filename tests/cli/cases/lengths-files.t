@@ -25,6 +25,6 @@ padded=1100
 length-grouped
 padded=619
 === stderr
-reckon: old.yaml:5: the comment "# reckon: padded=9000" says more tokens than the 4096 that there is room for: correct it, or leave it out
-reckon: old.yaml:5: the comment "# reckon: packed=4096" says more tokens than the 4095 that there is room for: correct it, or leave it out
+reckon: old.yaml:4: the comment "# reckon: padded=9000" says more tokens than the 4096 that there is room for: correct it, or leave it out
+reckon: old.yaml:4: the comment "# reckon: packed=4096" says more tokens than the 4095 that there is room for: correct it, or leave it out
 === exit 3

@@ -20,13 +20,13 @@ reckon search -m llama2-7b -s a100-sxm4-80g -g 8 -b 64 --sequence 2048 framework
 # steps of a run count the tokens of padded samples: 1e9 / (32 * 1199)
 reckon export megatron -m llama2-7b gpus8 mbs4 gbs32 seq4000 padded=1199 zero1 --tokens 1B 2>/dev/null | grep ^TRAIN_ITERS
 === stdout
-fits: P(fits) 100 %, 4.547 s per step (50 % 4.524-5.929 s), MFU 36.9 %
+fits: P(fits) 100 %, 5.269 s per step (50 % 5.242-6.889 s), MFU 31.9 %
   plan: framework=fsdp mbs4 gbs16 seq4000 padded=1199 recompute=full lora16 base=nf4-dq
   assumed: samples of 460 (mean) to 4000 tokens padded to 1199 (mean of microbatches),
   precision bf16, attention flash
   memory: 90 % interval 10.1-23.9 of 79.2 GiB
 exit 0
-fits: P(fits) 100 %, 2.112 s per step (50 % 2.101-2.754 s), MFU 32.1 %
+fits: P(fits) 100 %, 2.417 s per step (50 % 2.404-3.196 s), MFU 28.1 %
   plan: framework=fsdp mbs4 gbs16 seq4000 padded=491 recompute=full length-grouped lora16
   base=nf4-dq
   assumed: samples of 460 (mean) to 4000 tokens padded to 491 (mean of microbatches sorted by
@@ -35,21 +35,21 @@ fits: P(fits) 100 %, 2.112 s per step (50 % 2.101-2.754 s), MFU 32.1 %
   plan: framework=fsdp mbs4 gbs16 seq4000 padded=491 recompute=full length-grouped lora16
   plan: framework=fsdp mbs4 gbs16 seq4000 padded=1199 recompute=full lora16 base=nf4-dq
   plan: framework=fsdp gbs16 seq8192 packed=2055 recompute=full lora16 base=nf4-dq
-fits: P(fits) 100 %, 2.701 s per step (50 % 2.687-3.522 s), MFU 33.2 %
+fits: P(fits) 100 %, 3.098 s per step (50 % 3.082-4.074 s), MFU 28.9 %
   plan: framework=fsdp mbs4 gbs16 seq1024 padded=647 recompute=full lora16 base=nf4-dq
   assumed: samples of 311 (mean) to 1024 tokens padded to 647 (mean of microbatches),
   precision bf16, attention flash
   memory: 90 % interval 5.9-14.1 of 79.2 GiB
-fits: P(fits) 100 %, 31.27 s per step (50 % 31.11-40.77 s), MFU 37.3 %
+fits: P(fits) 100 %, 36.16 s per step (50 % 35.98-47.11 s), MFU 32.2 %
   plan: framework=fsdp gbs16 seq8192 packed=2055 recompute=full lora16 base=nf4-dq
   assumed: packs of 17.8 samples of 460 tokens (mean) with attention within each of them,
   precision bf16, attention flash
   memory: 90 % interval 7.4-17.4 of 79.2 GiB
-fits: P(fits) 100 %, 36.92 s per step (50 % 36.73-48.14 s), MFU 35.2 %
+fits: P(fits) 100 %, 41.81 s per step (50 % 41.60-54.48 s), MFU 31.1 %
   plan: framework=fsdp gbs16 seq8192 recompute=full lora16 base=nf4-dq
   assumed: packs of 17.8 samples of 460 tokens (mean) with attention across them, precision bf16,
   memory: 90 % interval 7.4-17.4 of 79.2 GiB
-fits: P(fits) 100 %, 3.680 s per step (50 % 3.661-4.798 s), MFU 36.2 %
+fits: P(fits) 100 %, 4.259 s per step (50 % 4.238-5.584 s), MFU 31.3 %
   plan: framework=fsdp mbs4 gbs16 seq4000 padded=957 recompute=full lora16 base=nf4-dq
   assumed: samples of 460 (mean) to 4000 tokens padded to 957 (mean of microbatches),
   precision bf16, attention flash
@@ -57,7 +57,7 @@ fits: P(fits) 100 %, 3.680 s per step (50 % 3.661-4.798 s), MFU 36.2 %
 exit 2
 exit 2
 exit 2
-cannot run: padded 1024: samples of up to 512 tokens are padded to fewer in the mean, alone and whole: without packed and seq-chunks: leave it out
+cannot run: padded 1024: is the mean length of padded samples, at most 512 tokens, and goes with neither packed nor seq-chunks: leave it out
   plan: framework=fsdp mbs4 gbs16 seq512 padded=1024 recompute=full lora16 base=nf4-dq
   assumed: precision bf16, attention flash
 exit 3

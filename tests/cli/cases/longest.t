@@ -61,7 +61,7 @@ GPUs  over       both feasible  mean gain  lengths  of means, 0 where it does no
    8  deepspeed              5       1.24        7                               1.72
    8  chunks                 7       1.26        7                               1.26
 
-8 GPUs: 50 % interval 5.868-7.912 h, 90 % interval 4.874-11.55 h (cross-validated on Ampere, dense, deepspeed: 129 runs from 10 sources); 50 % interval of tuned benchmarks 5.764-7.875 h, of ordinary runs 5.899-8.274 h
+8 GPUs: 50 % interval 5.868-7.912 h, 90 % interval 4.874-11.45 h (cross-validated on Ampere, dense, deepspeed: 129 runs from 10 sources); 50 % interval of tuned benchmarks 5.764-7.875 h, of ordinary runs 5.899-8.219 h
   memory: 90 % interval 52.3-102.2 of 79.2 GiB (cross-validated on deepspeed, dense: 123 runs from 9 sources); P(fits) 75 %
 gpus,tokens,mfu,limit
 4,1769472,0.3984656815269091,HBM2e

@@ -37,19 +37,19 @@ echo "exit $?"
 exit 1
 does not fit: memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little
   llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model
-  remedy: offload-optimizer=0: fits, 2.0 GiB of memory tier 1 (mem2) left, 63.7 % less time per step (the cheapest change; `reckon fits` lists others)
+  remedy: offload-optimizer=0: fits, 2.0 GiB of memory tier 1 (mem2) left, 63.7 % less time per step (`reckon fits` lists others)
 does not fit: memory tier 1 (mem2) needs 22.44 GiB on stage 0, has 2 GiB: 20.44 GiB too little
 Single changes that save memory of memory tier 1 (mem2)
-change                           saves    left  fits    step  slower by
-                                   GiB     GiB             s          %
-offload-optimizer=0              22.44    2.00   yes   5.568      -63.7  keep optimizer state on the GPU
-offload-optimizer=0.089          20.44    0.00   yes   6.439      -58.0  offload optimizer state as far as memory allows
-zero1                            16.83   -3.61    no   7.963      -48.1  shard the optimizer state
-zero2                            16.83   -3.61    no   8.131      -47.0  shard gradients too
-zero3                            16.83   -3.61    no   8.450      -44.9  shard weights too
-pp2                              11.22   -9.22    no  11.327      -26.2  double the stages, halve data parallelism
-tp8                              11.22   -9.22    no  11.644      -24.1  double tensor, halve data parallelism
-moment1-bytes=2 moment2-bytes=2   7.48  -12.96    no  12.731      -17.0  store moments in 16 bits
+change                           saves    left  fits          P(fits)    step  slower by
+                                   GiB     GiB                      %       s          %
+offload-optimizer=0              22.44    2.00  fits               87   5.568      -63.7  keep optimizer state on the GPU
+offload-optimizer=0.089          20.44    0.00  fits               89   6.439      -58.0  offload optimizer state as far as memory allows
+zero1                            16.83   -3.61  does not fit        0   7.963      -48.1  shard the optimizer state
+zero2                            16.83   -3.61  does not fit        0   8.131      -47.0  shard gradients too
+zero3                            16.83   -3.61  does not fit        0   8.450      -44.9  shard weights too
+pp2                              11.22   -9.22  does not fit        0  11.327      -26.2  double the stages, halve data parallelism
+tp8                              11.22   -9.22  does not fit        0  11.644      -24.1  double tensor, halve data parallelism
+moment1-bytes=2 moment2-bytes=2   7.48  -12.96  does not fit        0  12.731      -17.0  store moments in 16 bits
 fits: P(fits) 89 %, 6.439 s per step (50 % 5.715-8.192 s), MFU 26.5 %, memory 49.1 of 79.2 GiB, 135.9 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model
 memory tier 1 (mem2)    2.00      2.00   99.9  ########################
@@ -60,17 +60,17 @@ A fits, B does not fit: B would take 175.6 % more time than A, 15.35 s against 5
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s
 A  gpus16 tp4 gbs64 mbs4 recompute=full: 5.568 s per step, 51.10 GiB
   plan: dp4 tp4 mbs4 gbs64 recompute=full
-  50 % interval 5.024-6.854 s, 90 % interval 4.316-11.19 s (cross-validated on Hopper, dense,
-  megatron: 301 runs from 22 sources); 50 % interval of tuned benchmarks 4.932-6.811 s,
-  of ordinary runs 5.164-6.949 s
+  50 % interval 5.024-6.854 s, 90 % interval 4.316-11.09 s (cross-validated on Hopper, dense,
+  megatron: 301 runs from 22 sources); 50 % interval of tuned benchmarks 4.932-6.804 s,
+  of ordinary runs 5.164-6.936 s
 B  +offload-optimizer=1: 15.35 s per step, 28.66 GiB, does not fit
   plan: dp4 tp4 mbs4 gbs64 recompute=full offload-optimizer=1
-  50 % interval 12.49-23.27 s, 90 % interval 9.212-62.12 s (cross-validated on Hopper, dense,
-  megatron: 301 runs from 22 sources); 50 % interval of tuned benchmarks 12.04-22.97 s,
-  of ordinary runs 13.19-23.92 s
+  50 % interval 12.49-23.27 s, 90 % interval 9.212-61.03 s (cross-validated on Hopper, dense,
+  megatron: 301 runs from 22 sources); 50 % interval of tuned benchmarks 12.04-22.93 s,
+  of ordinary runs 13.19-23.83 s
 does not fit: memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
-  remedy: cp2 offload-activations=0: fits, 2.0 GiB of memory tier 1 (mem2) left, 25.6 % less time per step (the cheapest change; `reckon fits` lists others)
+  remedy: cp2 offload-activations=0: fits, 2.0 GiB of memory tier 1 (mem2) left, 25.6 % less time per step (`reckon fits` lists others)
 does not fit: memory tier 0 (HBM3) needs 106.9 GiB on stage 0, has 79.20 GiB: 27.69 GiB too little
 memory_exceeded  memory tier 0 (HBM3) needs 106.9 GiB on stage 0, has 79.20 GiB: 27.69 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 23.29 GiB on stage 0, has 2 GiB: 21.29 GiB too little
@@ -81,13 +81,13 @@ memory_exceeded  memory tier 1 (mem2) needs 100.4 GiB on stage 3, has 2 GiB: 98.
   remedy: no change of one or two choices makes it fit: use more GPUs, or `reckon search`, which tries all choices together
 does not fit: memory tier 1 (mem2) needs 2.887 GiB on stage 0, has 2 GiB: 908.5 MiB too little
 memory_exceeded  memory tier 1 (mem2) needs 2.887 GiB on stage 0, has 2 GiB: 908.5 MiB too little
-  remedy: offload-activations=0: P(fits) 57 %, 2.0 GiB of memory tier 1 (mem2) left, 15.4 % less time per step (the cheapest change; `reckon fits` lists others)
+  remedy: recompute=full: fits, 1.5 GiB of memory tier 1 (mem2) left, 9.5 % more time per step (`reckon fits` lists others)
 does not fit: memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 79.20 GiB: 9.807 GiB too little
 memory_exceeded  memory tier 0 (HBM3) needs 89.01 GiB on stage 0, has 79.20 GiB: 9.807 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 17.02 GiB on stage 0, has 2 GiB: 15.02 GiB too little
-  remedy: recompute=full cp2: P(fits) 68 %, 6.3 GiB left, 0.3 % more time per step (the cheapest change; `reckon fits` lists others)
+  remedy: recompute=full cp2: P(fits) 68 %, 6.3 GiB left, 0.3 % more time per step (`reckon fits` lists others)
 does not fit: memory tier 1 (mem2) needs 25.66 GiB on stage 0, has 9 GiB: 16.66 GiB too little
-  remedy: offload-optimizer=0: fits, 3.6 GiB of memory tier 1 (mem2) left, 24.8 % less time per step (the cheapest change; `reckon fits` lists others)
+  remedy: offload-optimizer=0: fits, 3.6 GiB of memory tier 1 (mem2) left, 24.8 % less time per step (`reckon fits` lists others)
 outcome          tier  where  plans  share
                                          %
 fits                -  -          0   0.00
@@ -105,9 +105,9 @@ memory tier 1 (mem2)  5.610 GiB  2 GiB  3.610 GiB  6.1954  dp2 tp4 pp2 vpp8 mbs4
 Single changes that make a plan feasible
 more of memory tier 0 (HBM3): no amount helps                            -          -  -
 3.610 GiB more of memory tier 1 (mem2): 5.610 GiB instead of 2 GiB  5.9215     10.808  dp4 tp4 mbs4 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap offload-optimizer=1
-rank    step  tokens/s/GPU    MFU  memory  offloaded  fits in
+rank    step  tokens/s/GPU    MFU  memory  offloaded  fits in  activation-offload
            s                    %     GiB        GiB        %
-   1  4.3643        7508.1  39.06    55.6        4.5       84
+   1  4.3643        7508.1  39.06    55.6        4.5       84  0.5
 
 outcome          tier  where   plans  share
                                           %

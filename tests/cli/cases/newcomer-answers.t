@@ -43,7 +43,7 @@ exit 0
 days <= 150 True True
 True
 ('loss-in-chunks offload-activations=0.5', 'unsure')
-shard gradients too; does not fit: memory tier 1 (mem2) has 10.79 GiB too little
+shard gradients too; does not fit: memory tier 1 (mem2) has 14.29 GiB too little offload activations to memory tier 1; does not fit: memory tier 1 (mem2) has 2.496 GiB too little offload half the activations to memory tier 1; does not fit: memory tier 1 (mem2) has 935.1 MiB too little
 1
 None None
 no plan can run: deepseek-v3.2 has attention to chosen tokens, counted but not predicted

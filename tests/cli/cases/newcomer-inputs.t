@@ -97,7 +97,7 @@ exit 3
 exit 3
 exit 2
 exit 2
-not affordable: llama3.1-8b gets 1.436B tokens, the law asks for 160.6B, which take 23.35 days and 22.32k USD with 1 spare node; more GPUs make it no cheaper
+not affordable: llama3.1-8b gets 1.436B tokens, the law asks for 160.6B, which take 23.4 days and 11.19k USD; more GPUs make it no cheaper
 does not fit: memory tier 0 (HBM3) needs 180.1 GiB on stage 0, has 79.20 GiB: 100.9 GiB too little
   reckon predict -m llama3.1-8b -s 'h100 x8 + a100 x8 link=100Gb/s@50us' tp2 pp2 vpp2 cp2 gbs16 stages=2:4@1/dp2,11/dp2,5,12 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
 cannot run: the number of a cluster: got 0

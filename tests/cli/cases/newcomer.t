@@ -16,7 +16,7 @@ reckon search $on -b 32 -q -k 1 -f json | show 'a["best"][0]["step_s"]' | cmp - 
 # batches by an option, as words say them
 reckon fits llama3.1-8b h100 -g 8 -b 32 | grep -o gbs32 | head -1
 # a plan that does not fit: the cheapest change that helps; nothing fits: what would
-reckon predict -m llama3.1-70b -s h100 -g 64 tp4 pp8 zero1 | grep -c 'the cheapest change'
+reckon predict -m llama3.1-70b -s h100 -g 64 tp4 pp8 zero1 | grep -c '^  remedy: '
 reckon search -m llama3.1-405b -s h100 -g 8 -b 32 -q | grep -e '^Single changes' -e '^more GPUs' | cut -d: -f1
 # one kernel for a script and for its plan
 script=$RECKON_SOURCE/tests/data/megatron/llama3-70b.sh

@@ -33,7 +33,7 @@ exit 2
 exit 2
 , 110.0 USD per 1B tokens
   cost: 2.49 USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
-, 230.8 days and 220.6k USD with 1 spare node
+, 231.3 days and 110.6k USD
 , 115.2 USD per 1B tokens
   cost: 1.99 USD per GPU-hour (cheapest listed: neocloud, 2026-05-18), without failures
 <h1>llama3.1-8b on h100-sxm5-80g

@@ -32,11 +32,11 @@ memory tier 0 (HBM2e)   62.29     79.20   78.7  ###################.....
 memory tier 1 (mem2)   162.98    232.83   70.0  #################.......
 step: 15734.6 s simulated, 15734.6 s by the detailed model: the same
 Best plans
-rank        step  tokens/s/GPU    MFU  memory  offloaded  fits in  shard-ranks  keep-gathered
+rank        step  tokens/s/GPU    MFU  memory  offloaded  fits in  shard-ranks  keep-gathered  activation-offload  optimizer-offload
                s                    %     GiB        GiB        %
-   1  15659.1362        33.481  35.88    65.6      179.8       76            0            yes
-   2  15659.1480        33.481  35.88    54.4      179.8       90            0             no
-   3  15661.3402        33.477  35.88    56.2      196.6       88            4             no
+   1  15659.1362        33.481  35.88    65.6      179.8       76            0            yes                 yes                yes
+   2  15659.1480        33.481  35.88    54.4      179.8       90            0             no                 yes                yes
+   3  15661.3402        33.477  35.88    56.2      196.6       88            4             no                 yes                yes
 
 cannot run: with seq-chunks every layer is fully recomputed: give recompute=full, without recompute-layers, recompute-every or recompute-stride
 cannot run: seq-chunks is known where heads are exchanged: give cp-kind=ulysses, or no cp

@@ -18,17 +18,17 @@ fits: P(fits) 89 %, 7.366 s per step (50 % 6.703-8.969 s), MFU 56.8 %, memory 49
   plan: dp32 tp2 gbs512 seq2048 zero1 grad-overlap weight-overlap attention=flash
   assumed: precision bf16, framework megatron, microbatch 1
   cost: 1.99 USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
-  time: 50 % interval 6.703-8.969 s, 90 % interval 5.834-13.95 s (cross-validated on Ampere, dense, megatron: 363 runs from 13 sources); 50 % interval of tuned benchmarks 6.584-8.946 s, of ordinary runs 6.755-9.111 s
+  time: 50 % interval 6.703-8.969 s, 90 % interval 5.834-13.84 s (cross-validated on Ampere, dense, megatron: 363 runs from 13 sources); 50 % interval of tuned benchmarks 6.584-8.939 s, of ordinary runs 6.755-9.111 s
   memory: 90 % interval 38.7-90.6 of 79.2 GiB (cross-validated on megatron, dense: 556 runs from 8 sources); P(fits) 89 %
   the network matters: 25 GB/s per GPU between nodes is assumed; with a quarter of it the step takes 9.495 s (-s "a100-sxm4-80g net1=50Gb/s" is that quarter, reckon calibrate --nccl a measured rate)
-  by 2 measured steps of given.csv, the nearest 0.50 alike (1: the same plan, 0: nothing in common): 7.954 s per step, +8.0 %; 50 % interval 7.401-9.246 s, 90 % interval 6.433-13.79 s
+  by 2 measured steps of given.csv, the nearest 0.50 alike (1: the same plan, 0: nothing in common): 7.954 s per step, +8.0 %; 50 % interval 7.401-9.246 s, 90 % interval 6.433-13.69 s
   "given": {
     "steps": 2,
     "nearest": 0.4965853037914095,
     "factor": 1.0797995325230405,
     "step_s": 8.398232466491006,
     "left": 0.7644017127373651,
-  by 2 measured steps of given.csv, the nearest 0.01 alike (1: the same plan, 0: nothing in common): 50.40 s per step, +0.1 %; 50 % interval 44.97-63.44 s, 90 % interval 38.01-109.1 s
+  by 2 measured steps of given.csv, the nearest 0.01 alike (1: the same plan, 0: nothing in common): 50.40 s per step, +0.1 %; 50 % interval 44.97-63.44 s, 90 % interval 38.01-108.1 s
 exit 2
 exit 3
 exit 3

@@ -107,6 +107,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "full_attention": 
     "fused": 
     "gathered_bytes": 
+    "gathered_copies": 
     "gpus": 
     "gradient_element_bytes": 
     "gradient_fusion": 

@@ -17,8 +17,8 @@ cannot run: 2 virtual stages of a rank: only 1f1b and gpipe can have more than 1
 bad_pipeline  2 virtual stages of a rank: only 1f1b and gpipe can have more than 1
 cannot run: batch 16: 1 microbatches for 4 stages of dualpipe: it needs at least two per stage, and an even number: a batch of 128 fills them
 bad_pipeline  batch 16: 1 microbatches for 4 stages of dualpipe: it needs at least two per stage, and an even number: a batch of 128 fills them
-cannot run: pipeline 32: 80 layers for 96 stages of all chunks: one has none: use 20 or 40
-bad_pipeline  pipeline 32: 80 layers for 96 stages of all chunks: one has none: use 20 or 40
+cannot run: pipeline 32: 80 layers for 96 stages of all chunks: one has none: give vpp2 or less
+bad_pipeline  pipeline 32: 80 layers for 96 stages of all chunks: one has none: give vpp2 or less
 cannot run: the first and the last stage are to have 100 blocks, the model has 80
 bad_pipeline  the first and the last stage are to have 100 blocks, the model has 80
 cannot run: 81 of 80 blocks are on a stage: deal out 80

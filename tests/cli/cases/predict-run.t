@@ -29,34 +29,34 @@ for pair in "gb200-nvl72 x72 price=5 + h100-sxm5-80g x64 price=5" "h100-sxm5-80g
     reckon search -q -m llama3.1-8b -b 544 -s "$pair link=400Gb/s@5us" --top 1 --tokens 1T --recompute none --context 1 | grep -E '^spare nodes|^cost in'
 done
 === stdout
-days                           81.26             expected, failures and checkpoints included
-goodput                        89.48 %           training over all of it
+days                           80.65             expected, failures and checkpoints included
+goodput                        90.15 %           training over all of it
 a checkpoint every             246.7 s           the best, or that of --interval; a step at least
-GPU-hours                      31.953 M
+GPU-hours                      31.714 M
 The run
 tokens                         15.600 T
 steps                          929,833
-days                           81.26             expected, failures and checkpoints included
-... with few failures          80.56             10th percentile, of failures alone; the step has a range of its own
-... with many failures         82.01             90th percentile
+days                           80.65             expected, failures and checkpoints included
+... with few failures          80.26             10th percentile, of failures alone; the step has a range of its own
+... with many failures         81.08             90th percentile
 of it training                 72.71
-goodput                        89.48 %           training over all of it
+goodput                        90.15 %           training over all of it
 a failure every                3.09 h
 failures                       625.5             expected
-noticing, restarting, waiting  8.50 %
-work done again                1.02 %
+noticing, restarting, waiting  7.81 %
+work done again                1.03 %
 checkpoints                    1.01 %
 a checkpoint every             246.7 s           the best, or that of --interval; a step at least
 ... by Young's formula         248.6 s
 ... by Daly's                  246.7 s
-spare nodes                    10
+spare nodes                    13
 a checkpoint has               5.17 TiB
 ... and takes                  2.77 s
-GPU-hours                      31.953 M
-cost in USD                    157.848 M         spare nodes included
-... of 10^12 tokens            10.118 M
-energy in kWh                  26.956 M          boards at the load of the step, times factors for hosts, network and cooling (--prices)
-CO2 in tonnes                  8087
+GPU-hours                      31.714 M
+cost in USD                    156.895 M         spare nodes included
+... of 10^12 tokens            10.057 M
+energy in kWh                  26.755 M          boards at the load of the step, times factors for hosts, network and cooling (--prices)
+CO2 in tonnes                  8026
 
   assumed: failures as of llama3: [dubey2024] Table 5; 4.916 USD per GPU-hour,
   reserved of 2024-12-01: AWS EC2 Capacity Blocks for ML, p5.48xlarge, 39.33 USD for eight
@@ -64,12 +64,12 @@ CO2 in tonnes                  8087
 What would bring the run more
 change                                               saves days  goodput  checkpoint every  cost in USD
                                                                        %                 s            M
-one more spare node                                       0.380    89.90             246.7      157.187
-twice the storage bandwidth                               0.533    90.07             174.8      156.812
-checkpoints in the background (--checkpoints async)        1.66    91.34              17.6      154.632
-checkpoints in memory (--checkpoints memory)               1.67    91.36              17.6      154.594
-half the time from failure to work                         3.22    93.17             246.7      151.596
-half the failures                                          4.34    94.53             349.7      149.415
+one more spare node                                      0.0238    90.18             246.7      156.924
+twice the storage bandwidth                               0.529    90.75             174.8      155.866
+checkpoints in the background (--checkpoints async)        1.64    92.03              17.6      153.699
+checkpoints in memory (--checkpoints memory)               1.66    92.05              17.6      153.661
+half the time from failure to work                         3.19    93.87             246.7      150.680
+half the failures                                          3.74    94.53             349.7      149.626
 
   "run": {
     "tokens": 15600000000000,
@@ -114,16 +114,16 @@ half the failures                                          4.34    94.53        
 2
 2
 2
-cost in USD                    88.614 K          spare nodes included
+cost in USD                    44.414 K          spare nodes included
   assumed: failures as of llama3: [dubey2024] Table 5; 1 USD per GPU-hour, ours of today: us
 change                                               saves days  goodput  checkpoint every  cost in USD
-days                           230.8             expected, failures and checkpoints included
-cost in USD                    177.228 K         spare nodes included
+days                           231.3             expected, failures and checkpoints included
+cost in USD                    88.828 K          spare nodes included
 The whole run
 plan   days  goodput  GPU-hours  cost in USD  energy in kWh
                    %          K            K              K
-A     220.4    99.02    338.606      761.864        284.912
-B     209.0    99.02    320.970      722.182        287.073
+A     224.7    97.16    345.107      690.214        290.382
+B     213.0    97.16    327.132      654.264        292.585
 
   assumed: failures as of llama3: [dubey2024] Table 5
     "checkpoint_bytes": 503316480,
@@ -137,19 +137,19 @@ steps                          58
 # The run: 1000 steps, 0.0006 billion tokens, 600 a step.
 tokens                         600.000 K
 steps                          1000
-days                           0.004779          expected, failures and checkpoints included
+days                           0.005367          expected, failures and checkpoints included
 2
 2
 2
 2
-spare nodes                    3
-cost in USD                    1.255 M           spare nodes included
 spare nodes                    2
-cost in USD                    98.905 K          spare nodes included
-spare nodes                    2
-cost in USD                    122.836 K         spare nodes included
-spare nodes                    2
-cost in USD                    122.836 K         spare nodes included
+cost in USD                    1.254 M           spare nodes included
+spare nodes                    1
+cost in USD                    97.900 K          spare nodes included
+spare nodes                    0
+cost in USD                    112.180 K         spare nodes included
+spare nodes                    0
+cost in USD                    112.180 K         spare nodes included
 === stderr
 reckon: --tokens: must be more than 0, got 0
 reckon: --tokens: "inf" is not a number: write a number such as 60, 3e-4 or 1.5T

@@ -41,14 +41,14 @@ h200-sxm,reserved,5.408,,2024-12-01,"AWS EC2 Capacity Blocks for ML, 43.26 USD f
     }
   ]
 }
-    "gpu_hours": 28469.305801557202,
-    "cost_usd": 85407.9174046716,
-      "cost_usd": 128111.50115285066
-      "cost_usd": 85329.33455048951
-      "cost_usd": 85159.34003068134
-      "cost_usd": 85158.92440660231
-      "cost_usd": 85406.2320825192
-      "cost_usd": 85327.46340229528
+    "gpu_hours": 28538.21249718867,
+    "cost_usd": 42807.318745783006,
+      "cost_usd": 85407.9174046716
+      "cost_usd": 42767.93221829062
+      "cost_usd": 42682.729232249105
+      "cost_usd": 42682.52091722435
+      "cost_usd": 42806.474045142124
+      "cost_usd": 42715.394358068486
 === stderr
 reckon: no price of rtx4090 is in the list: give one, price=2.5
 reckon: prices: no list "nowhere" in data/prices of the catalog: name one of these, or a file that ends in .csv or .json

@@ -169,6 +169,7 @@ reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 64 --
     "capacity_padded": false,
     "imbalance": 1,
     "natural_load": false,
+    "gathered_copies": false,
     "expert_overlap": false,
     "grouped": true,
     "recompute": "none",

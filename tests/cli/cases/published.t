@@ -1,6 +1,6 @@
 reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute selective --zero 1 --tokens 300B
 === stdout
-fits: 21.02 s per step, MFU 50.3 %, memory 31.7 of 80.0 GiB, 23.67 days
+fits: 21.02 s per step, MFU 50.3 %, memory 31.7 of 80.0 GiB, 23.75 days
   gpt3-175b on a100-80g-nvl8, 1024 GPUs, Calculon model
   plan: framework=calculon dp16 tp8 pp8 gbs1536 zero1 recompute=selective
   assumed: precision bf16, microbatch 1, sequence 2048 (the model's)
@@ -45,24 +45,24 @@ optimizer    24.29  lower-tier bandwidth that overlaps transfers of the optimize
 The run
 tokens                         300.000 B
 steps                          95,368
-days                           23.67             expected, failures and checkpoints included
+days                           23.75             expected, failures and checkpoints included
 ... with few failures          23.55             10th percentile, of failures alone; the step has a range of its own
-... with many failures         23.79             90th percentile
+... with many failures         24.08             90th percentile
 of it training                 23.2
-goodput                        98.02 %           training over all of it
+goodput                        97.69 %           training over all of it
 a failure every                2.06 days
 failures                       11.47             expected
-noticing, restarting, waiting  0.53 %
+noticing, restarting, waiting  0.87 %
 work done again                0.73 %
 checkpoints                    0.72 %
 a checkpoint every             2596.0 s          the best, or that of --interval; a step at least
 ... by Young's formula         2608.7 s
 ... by Daly's                  2596.0 s
-spare nodes                    3
+spare nodes                    2
 a checkpoint has               2.22 TiB
 ... and takes                  19.10 s
-GPU-hours                      581.619 K
-energy in kWh                  302.939 K         boards at the load of the step, times factors for hosts, network and cooling (--prices)
+GPU-hours                      583.584 K
+energy in kWh                  303.963 K         boards at the load of the step, times factors for hosts, network and cooling (--prices)
 
   assumed: failures as of llama3: [dubey2024] Table 5; no price of a100-80g-nvl8 is known: give
   one
@@ -70,12 +70,12 @@ energy in kWh                  302.939 K         boards at the load of the step,
 What would bring the run more
 change                                               saves days  goodput  checkpoint every
                                                                        %                 s
-one more spare node                                     0.00628    98.04            2596.0
-twice the storage bandwidth                               0.102    98.44            1838.3
-checkpoints in the background (--checkpoints async)       0.318    99.35             184.4
-checkpoints in memory (--checkpoints memory)              0.321    99.36             184.4
-half the time from failure to work                       0.0597    98.27            2596.0
-half the failures                                         0.167    98.72            3676.5
+one more spare node                                      0.0799    98.02            2596.0
+twice the storage bandwidth                               0.102    98.11            1838.3
+checkpoints in the background (--checkpoints async)       0.319    99.02             184.4
+checkpoints in memory (--checkpoints memory)              0.322    99.03             184.4
+half the time from failure to work                       0.0599    97.94            2596.0
+half the failures                                         0.235    98.67            3676.5
 
 Memory of a GPU, tier by tier
                         needed  capacity  share

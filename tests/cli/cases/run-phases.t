@@ -28,17 +28,17 @@ reckon diff "tp4 zero1 gbs256 sp" "tp2 zero1 gbs256 sp" -m llama3.1-8b -s h100 -
 The run
 tokens                         15.600 T
 steps                          1,085,924
-days                           93.52             expected, failures and checkpoints includ
-... with few failures          92.78             10th percentile, of failures alone; the s
-... with many failures         94.32             90th percentile
+days                           92.82             expected, failures and checkpoints includ
+... with few failures          92.41             10th percentile, of failures alone; the s
+... with many failures         93.27             90th percentile
 of it training                 83.67
-goodput                        89.47 %           training over all of it
+goodput                        90.14 %           training over all of it
 Its phases
 phase     tokens  batch  sequence   step   MFU  change of plan      days  fits  plan
                T                       s     %               s
-    1   0.000252   1024        4K  3.428  18.7               -  0.002706   yes  dp128 tp8 
-    2   2.618000   1024        8K  6.412  20.4             726     25.89   yes  dp128 tp8 
-    3  12.981748   2048        8K  6.756  38.7               -     67.62    no  dp128 tp8 
+    1   0.000252   1024        4K  3.428  18.7               -  0.002686   yes  dp128 tp8 
+    2   2.618000   1024        8K  6.412  20.4             726     25.70   yes  dp128 tp8 
+    3  12.981748   2048        8K  6.756  38.7               -     67.12    no  dp128 tp8 
 days                           80.64             expected, failures and checkpoints included
 goodput                        90.16 %           training over all of it
   assumed: tokens 1.56e+13: [dubey2024] section 1; failures as of llama3: [dubey2024] Table 5;
@@ -49,21 +49,21 @@ days                           72.71             expected, failures and checkpoi
 Best plan
 rank    step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD
            s                    %     GiB        %                   K
-   1  3.3123        9892.7  51.46    63.2       79  18.53       79.725
-days                           18.52             expected, failures and checkpoints included
+   1  3.3123        9892.7  51.46    63.2       79  18.88       72.226
+days                           18.88             expected, failures and checkpoints included
 Its phases
 phase      tokens  batch  sequence   step   MFU  change of plan   days  fits  plan
                 B                       s     %               s
-    1  100.000000     64        4K  0.430  46.5               -  1.904   yes  dp16 tp4 mbs4 gbs64 se
-    2  400.000000    128        8K  1.678  50.8             748  7.443   yes  dp64 gbs128 zero2 grad
-    3  500.000000    256        8K  3.312  51.5               -  9.174   yes  dp64 gbs256 zero2 grad
+    1  100.000000     64        4K  0.430  46.5               -  1.940   yes  dp16 tp4 mbs4 gbs64 se
+    2  400.000000    128        8K  1.678  50.8             748  7.586   yes  dp64 gbs128 zero2 grad
+    3  500.000000    256        8K  3.312  51.5               -  9.350   yes  dp64 gbs256 zero2 grad
 
   assumed: failures as of llama3: [dubey2024] Table 5; 2.49 USD per GPU-hour,
 The whole run
 plan   days  goodput  GPU-hours  cost in USD  energy in kWh
                    %          K            K              K
-A     230.4    99.68     44.237      220.298         36.853
-B     187.5    99.68     35.993      179.244         32.051
+A     231.0    99.44     44.344      110.416         36.942
+B     187.9    99.44     36.080       89.839         32.129
 2
 2
 2
@@ -73,7 +73,7 @@ B     187.5    99.68     35.993      179.244         32.051
 2
 2
 1
-energy in kWh                  44.734 M          boards at the load of the step, times factors for hosts, network and cooling (--prices)
+energy in kWh                  44.399 M          boards at the load of the step, times factors for hosts, network and cooling (--prices)
 2
 2
 2

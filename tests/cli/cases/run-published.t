@@ -21,19 +21,19 @@ node -m llama2-70b -g 8 tp4 cp2 sp gbs8 seq8192 frozen recompute=full
 node -m llama2-70b -g 64 tp4 pp2 sp gbs8 seq8192 frozen
 === stdout
 Llama 3.1 405B, its plan and phases
-GPU-hours                      36.773 M
+GPU-hours                      36.498 M
 BLOOM 176B, its plan and its four adapters of 100 Gb/s a node; the batch grows by 16 from 192 over 9.77 million samples, here in four parts
-GPU-hours                      1.009 M
+GPU-hours                      1.027 M
 LLaMA 65B: fully sharded behind 8 tensor ranks, overlapped, outputs of linear layers kept, one microbatch
-GPU-hours                      1.122 M
+GPU-hours                      1.125 M
 Llama 2 7b: likewise behind 1, everything computed again to its end (torch before 2.1), 1,024 GPUs held at 350 W
-GPU-hours                      184.448 K
+GPU-hours                      185.071 K
 Llama 2 13b: likewise behind 2, everything computed again to its end (torch before 2.1), 1,024 GPUs held at 350 W
-GPU-hours                      342.758 K
+GPU-hours                      343.916 K
 Llama 2 34b: likewise behind 4, everything computed again to its end (torch before 2.1), 1,024 GPUs held at 350 W
-GPU-hours                      841.094 K
+GPU-hours                      843.936 K
 Llama 2 70b: likewise behind 8, everything computed again to its end (torch before 2.1), 1,024 GPUs held at 350 W
-GPU-hours                      1.681 M
+GPU-hours                      1.687 M
 6.9 kW
 6.9 kW
 5.1 kW

@@ -19,10 +19,10 @@ h200 x32 price=3.5
 h200 x64 price=3.5
 b200 x16 price=6.69
 b200 x32 price=6.69
-x64, net1=100GB/s
-x64, net1=50GB/s
 x32, net1=100GB/s
 x32, net1=50GB/s
+x64, net1=100GB/s
+x64, net1=50GB/s
 ["x32, net1=50GB/s, 32 GPUs","x32","net1=50GB/s"
 ["x32, net1=100GB/s, 32 GPUs","x32","net1=100GB/s"
 ["x64, net1=50GB/s, 64 GPUs","x64","net1=50GB/s"

@@ -74,7 +74,7 @@ rank     step  tokens/s/GPU    MFU  memory  fits in  pipeline  data  chunks  spl
    4  24.5164        1253.0  31.64    63.3       79        16    64       2  even
 
 not shown: 2 plans of the same time and memory as a plan above
-Best plan: 50 % interval 22.35-31.44 s, 90 % interval 17.81-63.19 s (cross-validated on Hopper, experts, megatron: 84 runs from 8 sources); 50 % interval of tuned benchmarks 22.23-31.40 s, of ordinary runs 22.32-31.94 s
+Best plan: 50 % interval 22.35-31.44 s, 90 % interval 17.81-61.61 s (cross-validated on Hopper, experts, megatron: 84 runs from 8 sources); 50 % interval of tuned benchmarks 22.23-31.30 s, of ordinary runs 22.32-31.94 s
   the network matters: 50 GB/s per GPU between nodes is assumed; with a quarter of it the step takes 70.05 s (-s "h800-sxm5-80g net1=100Gb/s" is that quarter, reckon calibrate --nccl a measured rate)
 To launch the best plan, and to see where its time goes:
   reckon export megatron -m deepseek-v3 gpus2048 dp128 tp2 pp8 vpp4 ep32 etp1 gbs15360 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act+layernorm+mla_up_proj
@@ -105,7 +105,7 @@ B  best that leaves 8.1 GiB: 5.465 s per step, 69.71 GiB
 B  best: 5.381 s per step, 77.10 GiB, unsure: P(fits) 53 %
   fastest that leaves 30.0 GiB), framework megatron, sequence 8192 (the model's), attention flash3
 B  best that leaves 30.0 GiB: 5.698 s per step, 47.41 GiB
-A  gpus64 dp64 zero3 gbs256 recompute=selec: 6.363 s per step, 76.09 GiB, unsure: P(fits) 57 %
+A  gpus64 dp64 zero3 gbs256 ...: 6.363 s per step, 76.09 GiB, unsure: P(fits) 57 %
 B  best that leaves 3.1 GiB: 5.393 s per step, 72.86 GiB, unsure: P(fits) 68 %
 exit 0: fits: P(fits) 88 %, 39.46 s per step (50 % 35.01-50.23 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 0.000 GiB is left: 29.579 of 79.2 GiB are free; P(fits) 88 %

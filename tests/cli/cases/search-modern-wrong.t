@@ -33,7 +33,7 @@ rank    step  tokens/s/GPU    MFU  memory  fits in
            s                    %     GiB        %
    1  2.6650        12,296  31.98    56.5       83
 
-Best plan: 50 % interval 2.408-3.271 s, 90 % interval 2.073-5.303 s (cross-validated on Hopper, dense, megatron: 301 runs from 22 sources); 50 % interval of tuned benchmarks 2.365-3.250 s, of ordinary runs 2.474-3.315 s
+Best plan: 50 % interval 2.408-3.271 s, 90 % interval 2.073-5.257 s (cross-validated on Hopper, dense, megatron: 301 runs from 22 sources); 50 % interval of tuned benchmarks 2.365-3.247 s, of ordinary runs 2.474-3.309 s
 To launch the best plan, and to see where its time goes:
   reckon export megatron -m llama3.1-8b gpus16 precision=fp8-block dp8 tp2 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
   reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 16 precision=fp8-block dp8 tp2 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap

@@ -11,34 +11,34 @@ $p -s tpu-v4 --tokens 1T --sort cost > /dev/null; echo $?
 Best plans
 rank    step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  context  pipeline  data  chunks
            s                    %     GiB        %                   M
-   1  5.5087        185.89  47.42    59.0       81  66.26      128.703        2        16    64       8
-   2  5.5147        185.68  47.37    32.9       99  66.33      128.843        4        32    16       4
+   1  5.5087        185.89  47.42    59.0       81  65.76      127.926        2        16    64       8
+   2  5.5147        185.68  47.37    32.9       99  65.83      128.065        4        32    16       4
 The run
 tokens                         15.600 T
 steps                          929,833
-days                           66.26             expected, failures and checkpoints included
-... with few failures          65.62             10th percentile, of failures alone; the step has a range of its own
-... with many failures         66.96             90th percentile
+days                           65.76             expected, failures and checkpoints included
+... with few failures          65.41             10th percentile, of failures alone; the step has a range of its own
+... with many failures         66.16             90th percentile
 of it training                 59.28
-goodput                        89.48 %           training over all of it
+goodput                        90.15 %           training over all of it
 a failure every                3.09 h
 failures                       510               expected
-noticing, restarting, waiting  8.50 %
-work done again                1.02 %
+noticing, restarting, waiting  7.81 %
+work done again                1.03 %
 checkpoints                    1.01 %
 a checkpoint every             246.7 s           the best, or that of --interval; a step at least
 ... by Young's formula         248.6 s
 ... by Daly's                  246.7 s
-spare nodes                    10
+spare nodes                    13
 a checkpoint has               5.17 TiB
 ... and takes                  2.77 s
-GPU-hours                      26.053 M
-  541,402 plans, 43,240 feasible, 6324 of them satisfy days <= 200 and cost < 1e6
+GPU-hours                      25.858 M
+  541,402 plans, 43,240 feasible, 5379 of them satisfy days <= 200 and cost < 1e6
 The first 2 of the 66 plans of the frontier
 rank     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  chunks
             s                    %     GiB        %                   K
-   1  28.9766        1130.8  51.34    65.1       78  161.5      558.141       8
-   2  28.9867        1130.5  51.33    64.7       78  161.6      558.335      10
+   1  28.9766        1130.8  51.34    65.1       78  164.6      505.650       8
+   2  28.9867        1130.5  51.33    64.7       78  164.7      505.826      10
 3
 most tokens per second: h200-sxm-141g, 128 GPUs; fits: P(fits) 79 %, 13.00 s per step (50 % 11.84-15.69 s), MF
   plan: dp32 tp4 mbs2 gbs256 sp tp-overlap zero3 grad-overlap weight-overlap
@@ -48,10 +48,10 @@ llama3.1-70b on 2 systems, detailed model: 4 of 4 problems have a plan
 Best plan of each problem
 system         GPUs    plans     fits     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  USD/
                                              s                    %     GiB        %                   K      
-h100-sxm5-80g    64  541,402   43,240  28.9766        1130.8  51.34    65.1       78  161.5      558.141      
-h100-sxm5-80g   128  653,945   95,856  14.6351        1119.5  50.83    58.7       81  81.58      563.875      
-h200-sxm-141g    64  541,402  118,677  25.9317        1263.6  57.37   120.0       76  144.5      499.492      
-h200-sxm-141g   128  653,945  188,445  13.0018        1260.1  57.21   110.8       79  72.48      500.948      
+h100-sxm5-80g    64  541,402   43,240  28.9766        1130.8  51.34    65.1       78  164.6      505.650      
+h100-sxm5-80g   128  653,945   95,856  14.6351        1119.5  50.83    58.7       81  84.74      520.651      
+h200-sxm-141g    64  541,402  118,677  25.9317        1263.6  57.37   120.0       76  147.3      452.517      
+h200-sxm-141g   128  653,945  188,445  13.0018        1260.1  57.21   110.8       79  75.28      462.548      
 2
 2
 2

@@ -5,12 +5,12 @@ gpt3-175b on a100-80g-nvl8, 64 GPUs, batch up to 96 of 2K tokens, calculon, bf16
   5,132,128 plans, 1,093,606 feasible
 
 Best plans
-rank     step  tokens/s/GPU    MFU  memory  offloaded  optimizer-offload  regather
+rank     step  tokens/s/GPU    MFU  memory  offloaded  activation-offload  optimizer-offload  weight-offload  regather
             s                    %     GiB        GiB
-   1  13.4778        227.93  78.40    12.7      207.0                yes        no
-   2  13.4778        227.93  78.40    47.4      171.6                 no        no
-   3  13.4780        227.93  78.40    12.7      207.0                yes       yes
-   4  13.4780        227.93  78.40    47.4      171.6                 no       yes
+   1  13.4778        227.93  78.40    12.7      207.0                 yes                yes             yes        no
+   2  13.4778        227.93  78.40    47.4      171.6                 yes                 no             yes        no
+   3  13.4780        227.93  78.40    12.7      207.0                 yes                yes             yes       yes
+   4  13.4780        227.93  78.40    47.4      171.6                 yes                 no             yes       yes
 
   the network matters: 25 GB/s per GPU between nodes is assumed; with a quarter of it the step takes 36.67 s (-s "a100-80g-nvl8 net1=50Gb/s" is that quarter, reckon calibrate --nccl a measured rate)
 To see where the time of the best plan goes:

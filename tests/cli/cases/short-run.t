@@ -15,6 +15,6 @@ reckon budget -m llama3.1-8b -s h100-80g --cost 30000 --price 2 -g 8 | head -1 |
 === stdout
 0 spare nodes, differ: no
 0 spare nodes, differ: no
-1 spare nodes, differ: no
+0 spare nodes, differ: no
 in 0.2604 days and 100 USD
-in 39.06 days and 30k USD with 1 spare node
+in 78.13 days and 30k USD

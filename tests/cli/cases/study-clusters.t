@@ -97,14 +97,14 @@ rank    step  tokens/s/GPU    MFU  memory  GPUs used  USD per step  plan
    1  2.7192        6025.2  47.66    60.5         32        0.5637  gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
    2  2.7254        6011.7  47.55    60.5         32        0.5638  gbs64 round8; old: 4,5 layers tp2 cp2 dp4 mbs2; new: 11,12 layers tp1 cp2 dp8 mbs1
    3  2.7266        6009.0  47.53    33.4         32        0.5639  gbs64 round4; old: 4,5 layers tp4 dp4 mbs1; new: 11,12 layers tp2 cp2 dp4 mbs1
-69.22 5.316e+04 1.117e+06 3.701e+04 1.445e+10
-days                           69.22             expected, failures and checkpoints included
-GPU-hours                      53.160 K
-cost in USD                    1.117 M           spare nodes included
-energy in kWh                  37.015 K          boards at the load of the step, times factors for hosts, network and cooling (--prices)
+69.89 5.367e+04 1.092e+06 3.737e+04 1.431e+10
+days                           69.89             expected, failures and checkpoints included
+GPU-hours                      53.673 K
+cost in USD                    1.092 M           spare nodes included
+energy in kWh                  37.372 K          boards at the load of the step, times factors for hosts, network and cooling (--prices)
 reckon: 1 point, 1 search: 1 finished before, 0 to do
 reckon: 1 point, 1 search: 0 finished before, 1 to do
-69.22 5.316e+04 1.101e+06 3.701e+04 1.445e+10
+69.89 5.367e+04 1.079e+06 3.737e+04 1.431e+10
 exit 2
 3
 3

@@ -17,14 +17,14 @@ for wrong in '{"tokens": -1}' '{"toke": 1}' '{"offer": "x"}' '{"failures": "q"}'
 done
 === stdout
 figure,point,model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,step_s,days,gpu_hours,cost_usd,energy_kWh,tokens_per_day
-study 1 llama3.1-70b h100-sxm5-80g 256 1024 bf16 megatron 8192 790567 136455 29.03 607.2 3.731e+06 9.871e+06 3.686e+06 2.47e+10
-study 2 llama3.1-70b h100-sxm5-80g 1024 1024 bf16 megatron 8192 776836 177191 7.363 154.6 3.8e+06 9.684e+06 3.654e+06 9.701e+10
-study 3 llama3.1-70b a100-sxm4-80g 256 1024 bf16 megatron 8192 790567 132599 75.73 1584 9.733e+06 2.058e+07 5.53e+06 9.469e+09
-study 4 llama3.1-70b a100-sxm4-80g 1024 1024 bf16 megatron 8192 776836 172290 19.02 399.5 9.819e+06 2e+07 5.568e+06 3.754e+10
-days                           1584              expected, failures and checkpoints included
-GPU-hours                      9.733 M
-cost in USD                    20.579 M          spare nodes included
-energy in kWh                  5.530 M           boards at the load of the step, times factors for hosts, network and cooling (--prices)
+study 1 llama3.1-70b h100-sxm5-80g 256 1024 bf16 megatron 8192 790567 136455 29.03 608.9 3.741e+06 9.606e+06 3.696e+06 2.463e+10
+study 2 llama3.1-70b h100-sxm5-80g 1024 1024 bf16 megatron 8192 776836 177191 7.363 155.2 3.813e+06 9.643e+06 3.666e+06 9.668e+10
+study 3 llama3.1-70b a100-sxm4-80g 256 1024 bf16 megatron 8192 790567 132599 75.73 1588 9.76e+06 2.003e+07 5.545e+06 9.443e+09
+study 4 llama3.1-70b a100-sxm4-80g 1024 1024 bf16 megatron 8192 776836 172290 19.02 400.9 9.852e+06 1.991e+07 5.587e+06 3.742e+10
+days                           1588              expected, failures and checkpoints included
+GPU-hours                      9.760 M
+cost in USD                    20.029 M          spare nodes included
+energy in kWh                  5.545 M           boards at the load of the step, times factors for hosts, network and cooling (--prices)
 0
 1.000000 256.000000
 1.000000 1024.000000

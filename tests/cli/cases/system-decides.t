@@ -20,7 +20,7 @@ reckon calibrate -s "$system" --log log -m gpt2-124m --plan "$plan" | sed -n 3,4
   plan: precision=fp16 dp8 tp2 mbs2 gbs64 zero1 attention=unfused
 # plan:  precision=fp16 dp8 tp2 gbs64 zero1 attention=unfused
 reckon: on v100-sxm2-32g x16: 0.2443 s per step, 2.12 of 31.73 GiB
-reckon: on h100-sxm5-80g x16 mem2=2048GiB@50GB/s,update=614GB/s,capacity_shared_by=8: 0.2181 s per step, 2.35 of 79.20 GiB
+reckon: on h100-sxm5-80g x16 mem2=1945GiB@50GB/s,update=614GB/s,capacity_shared_by=8: 0.2181 s per step, 2.35 of 79.20 GiB
   plan: dp16 tp2 gbs64 zero1
   plan: dp16 tp2 gbs64 zero1
                           %            %      %            %

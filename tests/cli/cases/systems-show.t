@@ -58,6 +58,7 @@ newest attention backward  0.51              newest_attention_forward in backwar
 attention dim half         29                head dimension at which exponentials take as long as products
 attention key half         150               keys at which half of a tile's time is start and end
 memory efficiency          0.88              share of the bandwidth of memory 0, large kernels
+additions GFLOPps          32                16-bit elements that kernels add in memory one by one, with atomic operations; 0: as fast as memory is
 kernel us                  2                 start and end of a kernel on the device
 launch us                  50                of the host to start one kernel
 sustained                  0.88              rate of matrix products in a long run over that of an isolated kernel: clocks under the power limit, caches, jitter
@@ -227,6 +228,7 @@ all              systems/a100_80g.json of the tool of [isaev2023], commit caa4b1
     "attention_dim_half": 50,
     "attention_key_half": 360,
     "memory_efficiency": 0.88,
+    "additions_GFLOPps": 32,
     "kernel_us": 2.8,
     "launch_us": 50,
     "sustained": 0.78,

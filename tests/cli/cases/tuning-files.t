@@ -56,13 +56,13 @@ for bf16 in full true; do sed "s/bf16: .*/bf16: $bf16/" full.yaml >one.yaml; rec
   plan: framework=fsdp mbs2 gbs32 seq2048 grad-overlap recompute=full no-fused loss-in-chunks
   optimizer=adam-8bit optimizer-paged lora8 lora-targets=q+v lora-bytes=2 base=nf4-dq
   plan: framework=fsdp gbs1 seq2048 grad-overlap no-fused loss=padded lora16 lora-targets=q+v
-  lora-dropout=0.05 lora-bytes=4
+  lora-dropout=0.05
   plan: framework=deepspeed dp2 gbs16 seq2048 zero3 grad-overlap weight-overlap recompute=full
-  loss-in-chunks lora8 lora-dropout=0.05 lora-bytes=4
+  loss-in-chunks lora8 lora-dropout=0.05
   plan: framework=fsdp dp2 mbs2 gbs16 seq2048 zero3 grad-overlap weight-overlap recompute=full
-  loss-in-chunks lora16 lora-bytes=4 base=nf4-dq
+  loss-in-chunks lora16 base=nf4-dq
   plan: framework=fsdp dp2 mbs2 gbs16 seq2048 zero3 grad-overlap weight-overlap recompute=full
-  loss-in-chunks lora16 lora-bytes=4 base=nf4-dq
+  loss-in-chunks lora16 base=nf4-dq
   plan: framework=fsdp dp2 mbs2 gbs16 seq2048 zero3 grad-overlap weight-overlap recompute=full
   loss-in-chunks lora16 lora-bytes=2 base=nf4-dq
   plan: framework=fsdp dp2 mbs2 gbs16 seq2048 zero3 grad-overlap weight-overlap recompute=full
@@ -92,4 +92,3 @@ reckon: wrong.yaml:3:23: model.lora_attn_modules.0: qq_proj is none of q_proj, k
 reckon: warning: lora_element_bytes 4: cannot be expressed in trl: the run has 2
 reckon: warning: gradient_overlap no: is not decided by axolotl: see to it in the training code
 reckon: warning: weight_overlap no: is not decided by axolotl: see to it in the training code
-reckon: warning: lora_element_bytes 0: cannot be expressed in axolotl: the run has 4
