@@ -23,6 +23,6 @@ both program $on pp4 gbs16 --rank 1
 both report $on pp4 gbs16 -o page.html
 both serve -m llama3.1-8b -s h100 -g 4 tp4 --batch 1
 # ... and Ctrl-C reaches what waits
-(ulimit -s 512; exec timeout --preserve-status -s INT 1 reckon search -m deepseek-v3 -s h800-sxm5-80g -g 2048 -b 15360 -q) >/dev/null 2>&1; echo "exit $?"
+(ulimit -s 512; exec timeout --preserve-status -s INT 1 reckon search -m deepseek-v3 -s h800-sxm5-80g -g 16384 -b 122880 -q --all all.csv) >/dev/null 2>&1; echo "exit $?"
 === stdout
 exit 130
