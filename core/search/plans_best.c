@@ -1,6 +1,5 @@
+#include "estimate/plan_check.h"
 #include "search/clusters_space.h"
-
-#include <inttypes.h>
 
 /* Memory, if any plan passed all checks before; else what most plans fail at. */
 static enum rk_verdict main_verdict(const struct rk_search_counts *counts)
@@ -26,11 +25,9 @@ static enum rk_status nothing(const struct rk_space *space, const struct rk_plan
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "%s on %s: %s", problem->model->id,
                        problem->system->id, empty);
     }
-    const uint64_t ranks = problem->base.ranks, devices = problem->system->devices;
-    if (devices && ranks > devices)
-        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
-                       "the plan needs %" PRIu64 " GPUs, %.100s has %" PRIu64, ranks,
-                       problem->system->id, devices);
+    const struct rule_case c = rule_case_of(problem->model, problem->system, &problem->base);
+    if (!rule_holds(RULE_DEVICES, &c))
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "%s", rule_words(RULE_DEVICES, &c).need);
     const enum rk_verdict most = main_verdict(counts);
     return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "%s on %s: no plan can run (%s)%s",
                    problem->model->id, problem->system->id, rk_verdict_name(most),
