@@ -373,13 +373,10 @@ void offload_simulated(const struct rk_offload_job *job, struct report *report)
 }
 
 /* Choices that leave the degrees as they are, with which a rule may fit. */
-static const char *const remedies[] = {"loss-in-chunks",
-                                       "zero2",
-                                       "zero3",
-                                       "loss-in-chunks zero3",
-                                       "loss-in-chunks zero3 offload-optimizer=1",
-                                       "framework=fsdp loss-in-chunks zero3 offload-optimizer=1 "
-                                       "offload-weights=1"};
+#define EVERY_REMEDY "loss-in-chunks zero3 offload-optimizer=1"
+static const char *const remedies[] = {
+    "loss-in-chunks",       "zero2",      "zero3",
+    "loss-in-chunks zero3", EVERY_REMEDY, ("framework=fsdp " EVERY_REMEDY " offload-weights=1")};
 
 /* The fastest rule with the words of a remedy; false: none fits. */
 static bool try_remedy(const struct table *t, const char *words, bool surely, struct table *tried)
