@@ -93,6 +93,7 @@ struct job {
     struct document document; /* the input, unless it is a database or an id */
     struct search_file file;
     struct plan_input plan;
+    struct rk_system hosted; /* of the search, with the memory of the nodes; id "": none */
     struct rk_prediction prediction;
     struct diff *diff;           /* NULL: of one plan */
     struct step_trace *measured; /* NULL: without --measured */
@@ -190,7 +191,8 @@ static enum rk_status set_problem(struct job *job, struct search *search, struct
                        "--search needs --gpus and --batch: give how many accelerators there are "
                        "and the largest batch");
     const enum rk_status status =
-        search_set(search, model, &job->plan.system, args->source.gpus, args->batch, error);
+        search_set(search, model, &job->plan.system, *job->hosted.id ? &job->hosted : NULL,
+                   args->source.gpus, args->batch, error);
     if (status != RK_OK) return status;
     if (job->file.precision[0] && !search->problem.pinned[RK_PLAN_PRECISION].count &&
         rk_plan_axis_parse(RK_PLAN_PRECISION, job->file.precision, &precision))
@@ -237,10 +239,10 @@ static enum rk_status make_search(struct job *job, int *code, struct rk_error *e
     search->args = &job->args.asked;
     search->line = job->args.asked.systems.text[0];
     job->session.all_searches = 1;
-    status = set_problem(job, search, error);
+    status = host_join(search->line, &job->plan.system, job->args.source.gpus, &job->hosted, error);
+    if (status == RK_OK) status = set_problem(job, search, error);
     if (status == RK_OK) status = search_run(search, &job->session, job->args.asked.top, error);
-    if (status == RK_OK)
-        status = search_with_host(search, &job->session, job->args.asked.top, error);
+    if (status == RK_OK) status = search_alone(search, &job->session, error);
     if (status == RK_OK && job->file.best)
         status = search_file_check(&job->document, &job->file, &search->result, error);
     if (status == RK_OK) status = answer_search(job, search, error);
@@ -400,6 +402,7 @@ int cmd_report(int argc, char **argv)
     html_release(&job.page);
     report_release(&job.answer);
     search_release(&job.search);
+    if (*job.hosted.id) rk_system_release(&job.hosted);
     diff_close(job.diff);
     search_file_release(&job.file);
     document_release(&job.document);

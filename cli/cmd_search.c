@@ -176,7 +176,7 @@ static int search_one(const struct search_grid *grid, const struct search_args *
     struct search_keys keys;
     struct rk_error error;
     session->all_searches = 1;
-    enum rk_status status = search_set(&search, at.model, at.system, at.gpus, at.batch, &error);
+    enum rk_status status = search_set(&search, at.model, at.system, at.hosted, at.gpus, at.batch, &error);
     if (status == RK_OK) status = search_keys_open(&search, &keys, &error);
     if (status == RK_OK && args->layerwise) {
         progress_end(&session->progress);
@@ -184,8 +184,7 @@ static int search_one(const struct search_grid *grid, const struct search_args *
     }
     if (status == RK_OK)
         status = search_run(&search, session, args->top ? args->top : USUAL_TOP, &error);
-    if (status == RK_OK)
-        status = search_with_host(&search, session, args->top ? args->top : USUAL_TOP, &error);
+    if (status == RK_OK) status = search_alone(&search, session, &error);
     const int code = status == RK_OK ? answer(&search, &keys, session) : options_fail(&error);
     search_release(&search);
     return code;
@@ -277,7 +276,7 @@ static enum rk_status check(const struct search_args *args, const struct search_
         struct search search = {.args = &own};
         struct search_keys keys;
         if (grid->problems > 1 && search_machines_orders(own.sort)) own.sort = NULL;
-        status = search_set(&search, at.model, at.system, at.gpus, at.batch, error);
+        status = search_set(&search, at.model, at.system, at.hosted, at.gpus, at.batch, error);
         if (status == RK_OK) status = search_keys_open(&search, &keys, error);
         const enum rk_framework framework = search.problem.base.framework;
         if (status == RK_OK) status = save_check(&args->save, framework, error);

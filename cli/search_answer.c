@@ -129,12 +129,9 @@ static void add_headroom(struct report *report, const struct search *search)
     const double capacity = p->system->memory[0].capacity_bytes;
     char step[QUANTITY_TEXT], roomy[REPORT_DIGITS];
     const char *asked = search->args->headroom;
-    if (search->args->all && !asked)
-        report_note(
-            report,
-            "  headroom none: the file has all feasible plans, and the best fill the memory; "
-            "--headroom learned keeps plans with headroom");
-    if (isinf(search->usable_bytes) || (search->room == SEARCH_ROOM_ENOUGH && !asked)) return;
+    const bool filed = search->args->all && search->room != SEARCH_NO_ROOM;
+    if (isinf(search->usable_bytes) || (search->room == SEARCH_ROOM_ENOUGH && !asked && !filed))
+        return;
     const char *room = report_text(report, "  headroom %.1f of %.1f GiB%s",
                                    (capacity - search->usable_bytes) / 0x1p30, capacity / 0x1p30,
                                    !asked || strcmp(asked, "learned") == 0
@@ -148,6 +145,9 @@ static void add_headroom(struct report *report, const struct search *search)
     if (search->room == SEARCH_ROOM_FASTEST)
         room = report_text(report, "%s; --headroom none adds slower plans that need more", room);
     report_note(report, room);
+    if (filed)
+        report_note(report,
+                    "  the file has the plans that keep it; --headroom none takes all that fit");
     if (search->room != SEARCH_LEAVES_ROOM) return;
     const double gain = out->samples_per_s / search->result.best[0].samples_per_s - 1;
     const double chance =
@@ -349,6 +349,15 @@ static bool add_best(struct report *report, const struct search *search, const c
     return sure == RK_SURE_UNSURE;
 }
 
+/* Does the best plan keep anything in the memory of the nodes that is assumed? */
+static bool offloads(const struct search *search)
+{
+    struct rk_plan best;
+    if (!*search->assumed || !search->result.found) return false;
+    search_plan(search, 0, &best);
+    return host_wanted(&best);
+}
+
 /* What there is of plans that do not offload, where the memory of the nodes is assumed. */
 static const char *without_host(struct report *report, const struct search *search)
 {
@@ -358,7 +367,7 @@ static const char *without_host(struct report *report, const struct search *sear
     if (!alone->outcome.step_s) return "nothing in the space fits without offload";
     const double chance =
         rk_fit_chance(p->model, p->system, &alone->plan, alone->outcome.hbm_bytes);
-    return report_text(report, "without offload the best fills the memory: %s, %s",
+    return report_text(report, "without offload: %s, %s",
                        quantity_format(step, QUANTITY_SECONDS, alone->outcome.step_s),
                        verdict_chance(report, chance));
 }
@@ -367,7 +376,7 @@ static const char *without_host(struct report *report, const struct search *sear
 static void say_context(struct report *report, const struct search *search)
 {
     const bool plain = !search->where[0] && !search->sort[0] && !search->pareto[0];
-    const bool short_of = *search->assumed || search->room == SEARCH_NO_ROOM ||
+    const bool short_of = offloads(search) || search->room == SEARCH_NO_ROOM ||
                           (!search->result.found && search->result.complete);
     const char *text = plain && short_of && !search_is_published(search)
                            ? search_context_text(report, &search->problem, search->share)
@@ -402,7 +411,7 @@ static void add_headline(struct report *report, const struct search *search)
         report_note(
             report,
             "  --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB");
-    if (*search->assumed)
+    if (offloads(search))
         report_note(report, report_text(report, "  %s; assumed: %s", without_host(report, search),
                                         search->assumed));
     say_context(report, search);

@@ -16,7 +16,12 @@ static bool exchanges(const struct rk_model *model, const struct rk_plan *plan)
     return model->experts && plan->expert > 1;
 }
 
-/* Mixtures without a capacity launch by how tokens are routed: no graph holds that. */
+/* Mixtures without a capacity launch by how tokens are routed: graphs hold what comes before. */
+static bool captures_routers(const struct rk_model *model, const struct rk_plan *plan)
+{
+    return model->experts && plan->recompute != RK_WHOLE;
+}
+
 static bool captures(const struct rk_model *model, const struct rk_plan *plan)
 {
     return !model->experts && plan->recompute != RK_WHOLE;
@@ -27,16 +32,19 @@ static bool captures(const struct rk_model *model, const struct rk_plan *plan)
 
 /* clang-format off */
 const struct beyond search_beyond[] = {
-    {"dispatcher deepep",      RK_PLAN_DISPATCHER, MEGATRON | FSDP, exchanges},
-    {"precision fp8-delayed",  RK_PLAN_PRECISION,  MEGATRON,        NULL},
-    {"precision fp8-current",  RK_PLAN_PRECISION,  MEGATRON,        NULL},
-    {"precision fp8-block",    RK_PLAN_PRECISION,  MEGATRON,        NULL},
-    {"precision fp8-row",      RK_PLAN_PRECISION,  FSDP,            NULL},
-    {"precision mxfp8",        RK_PLAN_PRECISION,  MEGATRON | FSDP, NULL},
-    {"precision nvfp4",        RK_PLAN_PRECISION,  MEGATRON,        NULL},
-    {"cuda-graphs",            RK_PLAN_AXES,       MEGATRON,        captures},
-    {"loss-in-place",          RK_PLAN_AXES,       MEGATRON,        NULL},
-    {NULL,                     RK_PLAN_AXES,       0,               NULL},
+    {"dispatcher deepep",      "dispatcher=deepep",        RK_PLAN_DISPATCHER,     MEGATRON | FSDP, exchanges},
+    {"precision fp8-delayed",  "precision=fp8-delayed",    RK_PLAN_PRECISION,      MEGATRON,        NULL},
+    {"precision fp8-current",  "precision=fp8-current",    RK_PLAN_PRECISION,      MEGATRON,        NULL},
+    {"precision fp8-block",    "precision=fp8-block",      RK_PLAN_PRECISION,      MEGATRON,        NULL},
+    {"precision fp8-row",      "precision=fp8-row",        RK_PLAN_PRECISION,      FSDP,            NULL},
+    {"precision mxfp8",        "precision=mxfp8",          RK_PLAN_PRECISION,      MEGATRON | FSDP, NULL},
+    {"precision nvfp4",        "precision=nvfp4",          RK_PLAN_PRECISION,      MEGATRON,        NULL},
+    {"tensor-overlap ring",    "tp-overlap",               RK_PLAN_TENSOR_OVERLAP, FSDP,            NULL},
+    {"cuda-graphs",            "cuda-graphs",              RK_PLAN_AXES,           MEGATRON,        captures},
+    {"cuda-graphs",            "cuda-graphs graph-parts=attn+moe_router+moe_preprocess",
+                                                           RK_PLAN_AXES,           MEGATRON,        captures_routers},
+    {"loss-in-place",          "loss-in-place",            RK_PLAN_AXES,           MEGATRON,        NULL},
+    {NULL,                     NULL,                       RK_PLAN_AXES,           0,               NULL},
 };
 /* clang-format on */
 
@@ -47,14 +55,6 @@ struct gain {
     const struct beyond *beyond;
     double step_s;
 };
-
-/* "dispatcher deepep" as a word of a plan. */
-static void word_of(const struct beyond *beyond, char word[static 64])
-{
-    snprintf(word, 64, "%s", beyond->choice);
-    char *space = strchr(word, ' ');
-    if (space) *space = '=';
-}
 
 static uint64_t runs_of(const char *choice)
 {
@@ -71,14 +71,12 @@ static bool apply(const struct search *search, const struct beyond *beyond,
     const struct rk_plans_problem *p = &search->problem;
     struct plan_draft draft = {.plan = *plan, .system = p->system};
     struct plan_fault fault;
-    char word[64];
     if (!(beyond->frameworks >> plan->framework & 1)) return false;
     if (beyond->axis < RK_PLAN_AXES && p->pinned[beyond->axis].count) return false;
     if (beyond->means && !beyond->means(p->model, plan)) return false;
     draft.given[plan_row("gpus")] = draft.given[plan_row("batch")] = true;
     draft.given[plan_row("attention")] = true;
-    word_of(beyond, word);
-    if (plan_read_words(word, &draft, NULL) != RK_OK || !plan_complete(&draft, &fault))
+    if (plan_read_words(beyond->words, &draft, NULL) != RK_OK || !plan_complete(&draft, &fault))
         return false;
     *changed = draft.plan;
     return true;
@@ -155,10 +153,10 @@ const char *search_beyond_text(struct report *report, const struct search *searc
         if (step_s > 0) count = note_gain(gain, count, (struct gain){b, step_s});
     }
     for (int i = 0; i < count; i++) {
-        char from[QUANTITY_TEXT], to[QUANTITY_TEXT], word[64];
-        word_of(gain[i].beyond, word);
+        char from[QUANTITY_TEXT], to[QUANTITY_TEXT];
         text = report_text(report, "%s%s%s would take %s to %s (%" PRIu64 " measured runs have it)",
-                           text ? text : "not in the default space: ", text ? "; " : "", word,
+                           text ? text : "not in the default space: ", text ? "; " : "",
+                           gain[i].beyond->words,
                            quantity_format(from, QUANTITY_SECONDS, now.step_s),
                            quantity_format(to, QUANTITY_SECONDS, gain[i].step_s),
                            runs_of(gain[i].beyond->choice));

@@ -6,8 +6,8 @@
 
 /* A choice that people make and that no plan of the usual space has. */
 struct beyond {
-    const char *choice;     /* as facts/choices.h names it, and as a word of a plan: "dispatcher
-                               deepep",     dispatcher=deepep */
+    const char *choice;     /* as facts/choices.h names it, "dispatcher deepep" */
+    const char *words;      /* of a plan */
     enum rk_plan_axis axis; /* that would hold it; RK_PLAN_AXES: none */
     unsigned frameworks;    /* 1 << enum rk_framework, which have it */
     bool (*means)(const struct rk_model *model, const struct rk_plan *plan); /* NULL: in all */

@@ -118,66 +118,15 @@ static void say_sequence(const struct search_args *args, const struct hf_import 
                 why);
 }
 
-/* Words of a plan, or a file of one, that offloads; what is wrong with them says the search. */
-static bool words_offload(const struct search_args *args, struct rk_plan *plan)
+/* The system with the memory of the nodes, for each number of GPUs: so many share it. */
+static enum rk_status load_hosted(struct search_grid *grid, const char *line,
+                                  struct rk_error *error)
 {
-    const struct option_texts *words = &args->words;
-    struct plan_draft draft = plan_draft();
-    struct rk_error none;
-    bool named = args->plan != NULL;
-    for (int i = 0; i < words->count; i++)
-        named |= strstr(words->text[i] ? words->text[i] : "", "offload") ||
-                 strstr(words->name[i] ? words->name[i] : "", "offload");
-    if (!named || (args->plan && strcmp(args->plan, "-") == 0)) return false;
-    if (args->plan && plan_named(args->plan, &draft, &none) != RK_OK) return false;
-    if (plan_read_texts(words, &draft, &none) != RK_OK) return false;
-    *plan = draft.plan;
-    return true;
-}
-
-/* A plan that offloads where some are asked for, by options or words; else one that does not. */
-static struct rk_plan asked_away(const struct search_args *args)
-{
-    static const struct {
-        enum rk_plan_axis axis;
-        enum rk_share share;
-    } away[] = {{RK_PLAN_ACTIVATION_OFFLOAD, RK_SHARE_ATTENTION},
-                {RK_PLAN_OPTIMIZER_OFFLOAD, RK_SHARE_OPTIMIZER},
-                {RK_PLAN_WEIGHT_OFFLOAD, RK_SHARE_WEIGHTS}};
-    struct rk_plan plan = rk_plan_default();
-    if (!words_offload(args, &plan)) plan = rk_plan_default();
-    for (size_t i = 0; i < sizeof away / sizeof *away; i++) {
-        const struct option_values *values = &args->axes.axis[away[i].axis];
-        for (int k = 0; k < values->count; k++)
-            if (values->range[k].high > 0) plan.share[away[i].share][0] = 1;
-    }
-    if (args->framework >= 0) plan.framework = (enum rk_framework)args->framework;
-    return plan;
-}
-
-/* What is offloaded goes to the memory of the nodes, where the system says no other. */
-static enum rk_status load_system(const struct search_args *args, const char *line, uint64_t gpus,
-                                  struct rk_system *system, struct rk_error *error)
-{
-    struct rk_plan away = asked_away(args);
-    char note[HOST_WORD] = "";
-    away.ranks = gpus; /* 0: all of the system */
-    enum rk_status status = rk_system_load_several(line, system, error);
-    if (status == RK_OK && !system->machine) status = host_add(&away, line, system, note, error);
-    if (*note && search_speaks()) fprintf(stderr, "reckon: assumed: %s\n", note);
-    return status;
-}
-
-/* One for each number of GPUs: so many share the memory of a node. */
-static enum rk_status load_sizes(struct search_grid *grid, const struct search_args *args,
-                                 const char *line, struct rk_error *error)
-{
-    const uint64_t *gpus = grid->gpus.count ? grid->gpus.value : &(uint64_t){0};
-    struct rk_system *of = &grid->system[grid->systems * grid->sizes];
-    int size = 0;
     enum rk_status status = RK_OK;
-    for (; status == RK_OK && size < grid->sizes; size++)
-        status = load_system(args, line, gpus[size], &of[size], error);
+    for (int size = 0; status == RK_OK && size < grid->sizes; size++)
+        status = host_join(line, &grid->system[grid->systems],
+                           grid->gpus.count ? grid->gpus.value[size] : 0,
+                           &grid->hosted[grid->systems * grid->sizes + size], error);
     return status;
 }
 
@@ -185,13 +134,13 @@ static enum rk_status load(struct search_grid *grid, const struct search_args *a
                            const struct names *models, const struct names *systems,
                            struct rk_error *error)
 {
-    const struct rk_plan away = asked_away(args);
-    grid->sizes = host_wanted(&away) && grid->gpus.count ? grid->gpus.count : 1;
+    grid->sizes = grid->gpus.count ? grid->gpus.count : 1;
     grid->model = calloc((size_t)models->count, sizeof *grid->model);
-    grid->system = calloc((size_t)systems->count * (size_t)grid->sizes, sizeof *grid->system);
+    grid->system = calloc((size_t)systems->count, sizeof *grid->system);
+    grid->hosted = calloc((size_t)systems->count * (size_t)grid->sizes, sizeof *grid->hosted);
     grid->line = calloc((size_t)systems->count, sizeof *grid->line);
     grid->choice = calloc((size_t)systems->count, sizeof *grid->choice);
-    if (!grid->model || !grid->system || !grid->line || !grid->choice) return no_memory(error);
+    if (!grid->model || !grid->system || !grid->hosted || !grid->line || !grid->choice) return no_memory(error);
     enum rk_status status = RK_OK;
     for (; status == RK_OK && grid->models < models->count; grid->models++) {
         struct hf_import import;
@@ -205,7 +154,8 @@ static enum rk_status load(struct search_grid *grid, const struct search_args *a
     }
     for (; status == RK_OK && grid->systems < systems->count; grid->systems++) {
         const int i = grid->systems;
-        status = load_sizes(grid, args, systems->name[i], error);
+        status = rk_system_load_several(systems->name[i], &grid->system[i], error);
+        if (status == RK_OK) status = load_hosted(grid, systems->name[i], error);
         if (status == RK_OK && !(grid->line[i] = strdup(systems->name[i])))
             status = no_memory(error);
         if (status == RK_OK && systems->choice[i] &&
@@ -221,7 +171,7 @@ static enum rk_status check_sizes(struct search_grid *grid, struct rk_error *err
     for (int i = 0; grid->gpus.count == 0 && i < grid->systems; i++)
         if (!grid->system[i].devices) return gpus_missing(&grid->system[i], error);
     for (int i = 0; grid->gpus.count && i < grid->systems; i++)
-        if (grid->system[i * grid->sizes].machine)
+        if (grid->system[i].machine)
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                            "--gpus does not go with several clusters: each says how many it has");
     if (grid->batch.count == 0)
@@ -262,13 +212,15 @@ enum rk_status search_grid_open(struct search_grid *grid, const struct search_ar
 void search_grid_release(struct search_grid *grid)
 {
     for (int i = 0; grid->choice && i < grid->systems * grid->sizes; i++)
-        rk_system_release(&grid->system[i]);
+        if (*grid->hosted[i].id) rk_system_release(&grid->hosted[i]);
     for (int i = 0; grid->choice && i < grid->systems; i++) {
+        rk_system_release(&grid->system[i]);
         free(grid->line[i]);
         free(grid->choice[i]);
     }
     free(grid->line);
     free(grid->choice);
+    free(grid->hosted);
     free(grid->system);
     free(grid->model);
     *grid = (struct search_grid){.models = 0};
@@ -279,11 +231,13 @@ struct grid_problem search_grid_at(const struct search_grid *grid, size_t i)
     const size_t batches = (size_t)grid->batch.count;
     const size_t gpus = grid->gpus.count ? (size_t)grid->gpus.count : 1;
     const size_t rest = i / batches, pair = rest / gpus;
-    const size_t at = pair % (size_t)grid->systems, sizes = (size_t)grid->sizes;
-    const struct rk_system *system = &grid->system[at * sizes + (sizes > 1 ? rest % gpus : 0)];
+    const size_t at = pair % (size_t)grid->systems;
+    const struct rk_system *system = &grid->system[at];
+    const struct rk_system *hosted = &grid->hosted[at * (size_t)grid->sizes + rest % gpus];
     return (struct grid_problem){
         .model = &grid->model[pair / (size_t)grid->systems],
         .system = system,
+        .hosted = *hosted->id ? hosted : NULL,
         .line = grid->line[at],
         .choice = grid->choice[at],
         .gpus = grid->gpus.count ? grid->gpus.value[rest % gpus] : system->devices,

@@ -8,12 +8,13 @@
 struct search_grid {
     int models, systems;
     struct rk_model *model;   /* (models) */
-    struct rk_system *system; /* (systems, sizes) of one size unless nodes follow the GPUs */
+    struct rk_system *system; /* (systems) */
+    struct rk_system *hosted; /* (systems, sizes) with the memory of the nodes; id "": none */
     char **line;              /* (systems) as they were said */
     char **choice;            /* (systems) of lists in braces; NULL: it is as given */
     struct number_list gpus;  /* count 0: as many as each system says it has */
     struct number_list batch;
-    int sizes;
+    int sizes; /* numbers of GPUs, or 1 */
     size_t problems;
 };
 
@@ -28,7 +29,7 @@ void search_grid_release(struct search_grid *grid);
 /* Problem number `i`. */
 struct grid_problem {
     const struct rk_model *model;
-    const struct rk_system *system;
+    const struct rk_system *system, *hosted; /* hosted NULL: no other */
     const char *line, *choice;
     uint64_t gpus, batch;
 };

@@ -20,35 +20,21 @@ bool search_speaks(void)
 
 /* ---- which predictor, and of what ---- */
 
-static bool unknown_to_published(const struct rk_model *model)
-{
-    return model->experts || model->kv_rank || model->window || model->predict_layers;
-}
-
-/* The detailed model, unless the Calculon model is asked for or knows the machine better; `why`
- * gives the reason where the choice may surprise. */
-static enum rk_framework framework_of(const struct search_args *args, const struct rk_model *model,
+/* The detailed model, as in every command, unless the Calculon model is asked for; `why` gives the
+ * reason where the choice may surprise. */
+static enum rk_framework framework_of(const struct search_args *args,
                                       const struct rk_system *system, const char **why)
 {
-    const bool described = rk_system_describes_kernels(system);
     *why = NULL;
-    const enum rk_framework usual = rk_usual_framework(system);
-    if (system->machine && args->framework < 0) return usual;
     if (args->framework >= 0) return (enum rk_framework)args->framework;
-    if (args->plan || args->words.count || args->sequence ||
-        plan_axes_only(&args->axes, RK_BY_RECKON))
-        return usual;
-    if (plan_axes_only(&args->axes, RK_BY_CALCULON)) {
+    if (!system->machine && plan_axes_only(&args->axes, RK_BY_CALCULON) &&
+        !plan_axes_only(&args->axes, RK_BY_RECKON)) {
         *why = "an axis that only it has is restricted";
         return rk_framework_of(RK_BY_CALCULON);
     }
-    if (described) return usual;
-    *why =
-        "the system has no kernels, which the detailed model needs: --framework megatron assumes "
-        "typical ones";
-    if (!unknown_to_published(model)) return rk_framework_of(RK_BY_CALCULON);
-    *why = "typical kernels are assumed: the system has none";
-    return usual;
+    if (!system->machine && !rk_system_describes_kernels(system))
+        *why = "typical kernels are assumed: the system has none";
+    return rk_usual_framework(system);
 }
 
 /* Does the system multiply matrices in this precision, as the predictor sees it? */
@@ -96,7 +82,7 @@ static enum rk_status set_where(struct search *search, struct rk_error *error)
     const char *where = args->where ? args->where : "";
     const struct rk_plans_problem *p = &search->problem;
     const int length = snprintf(search->where, sizeof search->where, "%s", where);
-    const bool asked = args->headroom || !(args->all || says_memory(args));
+    const bool asked = args->headroom || !says_memory(args);
     const char *headroom = asked ? args->headroom : "none";
     const bool several = search_is_over_clusters(search);
     search->share = 1;
@@ -146,11 +132,16 @@ static enum rk_status set_query(struct search *search, struct rk_error *error)
 }
 
 enum rk_status search_set(struct search *search, const struct rk_model *model,
-                          const struct rk_system *system, uint64_t gpus, uint64_t batch,
-                          struct rk_error *error)
+                          const struct rk_system *system, const struct rk_system *hosted,
+                          uint64_t gpus, uint64_t batch, struct rk_error *error)
 {
     const struct search_args *args = search->args;
-    const enum rk_framework framework = framework_of(args, model, system, &search->why);
+    const enum rk_framework framework = framework_of(args, system, &search->why);
+    struct host host;
+    if (hosted && rk_answerer(framework)->runs && host_of(system, gpus, &host)) {
+        host_note(&host, search->assumed);
+        system = hosted;
+    }
     rk_plans_problem_init(&search->problem, model, system, framework, gpus, batch, args->sequence);
     search->problem.unstartable = args->unstartable;
     search->problem.launchable = args->launchable;
@@ -346,7 +337,7 @@ static enum rk_status leave_room(struct search *search, const struct rk_query *q
 static bool sifts(const struct search *search)
 {
     const struct search_args *args = search->args;
-    return isfinite(search->usable_bytes) && !args->sort && !args->pareto && !args->all;
+    return isfinite(search->usable_bytes) && !args->sort && !args->pareto;
 }
 
 /* Over several clusters, where no plan leaves this headroom: the best that fits. */
@@ -460,58 +451,34 @@ enum rk_status search_run(struct search *search, struct search_session *session,
     return ask(search, session, top, error);
 }
 
-/* Is everything left to the search? What a restriction keeps out is said instead. */
-static bool may_take_host(const struct search *search)
+/* The fastest of plans that keep all in the accelerators, where the best one offloads. */
+enum rk_status search_alone(struct search *search, struct search_session *session,
+                            struct rk_error *error)
 {
-    const struct search_args *args = search->args;
-    for (int axis = 0; axis < RK_PLAN_AXES; axis++)
-        if (search->problem.pinned[axis].count) return false;
-    const bool roomless = !search->result.found || search->room == SEARCH_NO_ROOM;
-    return search->result.complete && roomless && !args->state && !args->plan &&
-           !search_is_published(search) && !search_is_over_clusters(search) &&
-           strcmp(search->line, "-") != 0 &&
-           rk_search_count(&search->result.counts, RK_MEMORY_EXCEEDED);
-}
-
-/* The best without the host's memory. */
-static struct rk_found best_alone(const struct search *search)
-{
-    struct rk_found alone = {.outcome = {.step_s = 0}};
-    struct rk_prediction prediction;
-    if (!search->result.found) return alone;
-    search_plan(search, 0, &alone.plan);
-    rk_predict(search->problem.model, search->problem.system, &alone.plan, &prediction);
-    alone.outcome = prediction.outcome;
-    return alone;
-}
-
-enum rk_status search_with_host(struct search *search, struct search_session *session, uint64_t top,
-                                struct rk_error *error)
-{
-    const struct rk_system *alone = search->problem.system;
+    static const enum rk_plan_axis away[] = {RK_PLAN_ACTIVATION_OFFLOAD, RK_PLAN_OPTIMIZER_OFFLOAD,
+                                             RK_PLAN_WEIGHT_OFFLOAD};
     struct search with = *search;
-    struct host host;
-    if (!may_take_host(search) || !host_of(alone, search->problem.base.ranks, &host)) return RK_OK;
-    enum rk_status status = host_load(&host, search->line, &with.hosted, error);
-    if (status != RK_OK) return status;
-    with.problem.system = &with.hosted;
-    host_note(&host, with.assumed);
-    with.alone = best_alone(search);
+    struct rk_plan best;
+    if (!*search->assumed || search->args->state) return RK_OK;
+    if (!search->result.found || !search->result.complete) return RK_OK;
+    search_plan(search, 0, &best);
+    if (!host_wanted(&best)) return RK_OK;
+    for (size_t i = 0; i < sizeof away / sizeof *away; i++) {
+        if (with.problem.pinned[away[i]].count) return RK_OK; /* asked for */
+        with.problem.pinned[away[i]].count = 1;
+        with.problem.pinned[away[i]].value[0] = with.problem.pinned[away[i]].to[0] = 0;
+    }
     with.result = (struct rk_answer){.found = 0};
     session->all_searches++;
-    status = search_run(&with, session, top, error);
-    const bool helps = with.result.found && (!search->result.found || with.room != SEARCH_NO_ROOM);
-    if (status != RK_OK || !helps) {
-        search_release(&with);
-        return status;
+    const enum rk_status status = search_run(&with, session, 1, error);
+    if (status == RK_OK && with.result.found) {
+        struct rk_prediction prediction;
+        search_plan(&with, 0, &search->alone.plan);
+        rk_predict(with.problem.model, with.problem.system, &search->alone.plan, &prediction);
+        search->alone.outcome = prediction.outcome;
     }
-    search_release(search);
-    *search = with;
-    search->problem.system = &search->hosted;
-    /* what is asked of the space from here on is of the system that it was opened with */
-    rk_space_close(search->space);
-    search->space = rk_plans_open(&search->problem, error);
-    return search->space ? RK_OK : error->status;
+    search_release(&with);
+    return status;
 }
 
 void search_release(struct search *search)
@@ -519,7 +486,6 @@ void search_release(struct search *search)
     rk_answer_release(&search->result);
     rk_space_close(search->space);
     search->space = NULL;
-    if (*search->hosted.id) rk_system_release(&search->hosted);
 }
 
 uint64_t search_rows(const struct search *search)

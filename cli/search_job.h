@@ -64,10 +64,8 @@ struct search {
     const char *why;        /* that predictor, where nothing was asked for; NULL: the usual one */
     struct rk_space *space; /* NULL until search_run() */
     struct rk_answer result;
-    struct rk_system
-        hosted; /* with the host's memory, where nothing leaves room without; id "": not */
-    char assumed[HOST_WORD]; /* ... what it is */
-    struct rk_found alone; /* the fastest without it, which fills the memory; step_s 0: none fits */
+    char assumed[HOST_WORD]; /* the host's memory, which the system does not state; "": none is */
+    struct rk_found alone;   /* the fastest without it, where the best offloads; step_s 0: none */
     /* What plans take at most of the device's memory, unless none takes so little: its share, and
      * in bytes; INFINITY: all of it. */
     double share, usable_bytes;
@@ -98,10 +96,11 @@ struct search_session {
 bool search_speaks(void);
 
 /* Sets search->problem from the arguments: framework, restrictions, words. RK_BAD_ARGUMENT when
- * they do not go together or the system lacks something that was asked for. */
+ * they do not go together or the system lacks something that was asked for. `hosted` is the system
+ * with the memory of its nodes, which a framework can offload to; NULL: it is not known. */
 enum rk_status search_set(struct search *search, const struct rk_model *model,
-                          const struct rk_system *system, uint64_t gpus, uint64_t batch,
-                          struct rk_error *error);
+                          const struct rk_system *system, const struct rk_system *hosted,
+                          uint64_t gpus, uint64_t batch, struct rk_error *error);
 
 /* Words of --gpus, --batch and --sequence become these options; their texts are in `text`. */
 enum { SEARCH_SIZES = 4 };
@@ -128,9 +127,9 @@ enum rk_status search_run(struct search *search, struct search_session *session,
                           struct rk_error *error);
 void search_release(struct search *search);
 
-/* Where nothing fits, the same with the memory of the nodes, if it is known: search->hosted. */
-enum rk_status search_with_host(struct search *search, struct search_session *session, uint64_t top,
-                                struct rk_error *error);
+/* Where the best plan offloads to the host's memory that is assumed: search->alone. */
+enum rk_status search_alone(struct search *search, struct search_session *session,
+                            struct rk_error *error);
 
 /* Asks search->space for the best `top` that take no more than usable_bytes, into search->result,
  * and says in search->room what became of that. */

@@ -18,9 +18,7 @@ struct table {
     struct csv steps;       /* that were measured */
     struct search_row *row; /* (count) */
     size_t count, fitting;
-    struct rk_system *hosted; /* (hosts) of rows that fit in the memory of the nodes alone */
-    size_t hosts;
-    char assumed[HOST_WORD];
+    char assumed[HOST_WORD]; /* of rows that offload */
     bool complete;
     double seconds;
     struct report report;
@@ -65,22 +63,9 @@ static enum rk_status take_row(struct table *table, const struct search *search,
     row->cost = run.cost;
     row->reason = NULL;
     table->fitting++;
+    if (host_wanted(&row->plan)) memcpy(table->assumed, search->assumed, sizeof table->assumed);
     return search_machines_facts(search, &row->plan, &prediction, row->cost, &table->steps,
                                  &row->machine, error);
-}
-
-/* Where nothing fits or leaves room, what one search alone finds: a plan that offloads to the
- * nodes' memory. The row is of that system, which outlives the search. */
-static enum rk_status try_host(struct table *table, struct search *search,
-                               struct search_session *session, struct rk_error *error)
-{
-    const enum rk_status status = search_with_host(search, session, 1, error);
-    if (!*search->hosted.id) return status;
-    table->hosted[table->hosts] = search->hosted;
-    search->hosted.id[0] = '\0';
-    search->problem.system = &table->hosted[table->hosts++];
-    memcpy(table->assumed, search->assumed, sizeof table->assumed);
-    return status;
 }
 
 static enum rk_status run_row(struct table *table, const struct search_grid *grid, size_t i,
@@ -90,13 +75,12 @@ static enum rk_status run_row(struct table *table, const struct search_grid *gri
     struct search_args own = *table->args;
     struct search search = {.args = &own, .line = at.line};
     if (search_machines_orders(own.sort)) own.sort = NULL;
-    enum rk_status status = search_set(&search, at.model, at.system, at.gpus, at.batch, error);
+    enum rk_status status = search_set(&search, at.model, at.system, at.hosted, at.gpus, at.batch, error);
     if (status == RK_OK && is_too_large(&search)) {
         session->all_searches--;
         return take_row(table, &search, at.choice, error);
     }
     if (status == RK_OK) status = search_run(&search, session, 1, error);
-    if (status == RK_OK) status = try_host(table, &search, session, error);
     if (status == RK_OK) {
         table->complete &= search.result.complete;
         status = take_row(table, &search, at.choice, error);
@@ -115,7 +99,7 @@ static uint64_t count_all(const struct search_grid *grid, const struct search_ar
         struct search search = {.args = &own};
         struct rk_error error;
         if (search_machines_orders(own.sort)) own.sort = NULL;
-        if (search_set(&search, at.model, at.system, at.gpus, at.batch, &error) != RK_OK) continue;
+        if (search_set(&search, at.model, at.system, at.hosted, at.gpus, at.batch, &error) != RK_OK) continue;
         struct rk_space *space =
             is_too_large(&search) ? NULL : rk_plans_open(&search.problem, &error);
         if (space) total += rk_space_count(space);
@@ -155,10 +139,9 @@ static void add_headline(struct table *table, const struct search_grid *grid)
                             table->fitting, grid->problems,
                             table->args->where ? " that satisfies " : "",
                             table->args->where ? table->args->where : ""));
-    if (table->hosts)
-        report_note(report,
-                    report_text(report, "  where nothing fits well without offload %s is assumed",
-                                table->assumed));
+    if (*table->assumed)
+        report_note(report, report_text(report, "  assumed, where plans offload: %s",
+                                        table->assumed));
     if (table->args->run.tokens)
         report_note(report,
                     report_text(report,
@@ -373,8 +356,7 @@ int search_table(const struct search_grid *grid, const struct search_args *args,
     struct rk_error error = {.status = RK_OK};
     enum rk_status status = RK_OK;
     table.row = calloc(grid->problems, sizeof *table.row);
-    table.hosted = calloc(grid->problems, sizeof *table.hosted);
-    if (!table.row || !table.hosted) status = no_memory(&error);
+    if (!table.row) status = no_memory(&error);
     session->all_searches = grid->problems;
     search_machines_open(&table.steps);
     session->total = count_all(grid, args);
@@ -384,9 +366,6 @@ int search_table(const struct search_grid *grid, const struct search_args *args,
     const int code = status == RK_OK ? print(&table, grid, session) : options_fail(&error);
     report_release(&table.report);
     csv_release(&table.steps);
-    for (size_t i = 0; i < table.hosts; i++)
-        rk_system_release(&table.hosted[i]);
-    free(table.hosted);
     free(table.row);
     return code;
 }

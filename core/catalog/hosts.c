@@ -120,6 +120,17 @@ bool host_wanted(const struct rk_plan *plan)
     return some;
 }
 
+enum rk_status host_join(const char *line, const struct rk_system *system, uint64_t ranks,
+                         struct rk_system *made, struct rk_error *error)
+{
+    struct host host;
+    made->id[0] = '\0';
+    if (system->machine || strcmp(line, "-") == 0 || !host_of(system, ranks, &host)) return RK_OK;
+    const enum rk_status status = host_load(&host, line, made, error);
+    if (status == RK_OK) memcpy(made->id, system->id, sizeof made->id);
+    return status;
+}
+
 enum rk_status host_take(const struct rk_plan *plan, const char *line,
                          const struct rk_system *system, struct rk_system *made, bool *taken,
                          char note[static HOST_WORD], struct rk_error *error)

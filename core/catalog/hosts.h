@@ -1,5 +1,5 @@
 /* hosts.h - memory of nodes, data/hosts.json: the host memory assumed for a system whose file has
- * no second memory tier. It joins the system only when a plan offloads. */
+ * no second memory tier. */
 #ifndef RECKON_CATALOG_HOSTS_H
 #define RECKON_CATALOG_HOSTS_H
 
@@ -38,6 +38,12 @@ enum rk_status host_load(const struct host *host, const char *line, struct rk_sy
 
 /* "host memory 2 TiB per node of 8 at 50 GB/s each": what is assumed. Returns `text`. */
 const char *host_note(const struct host *host, char text[static HOST_WORD]);
+
+/* `made` is the system of that line with the host's memory for so many accelerators in all, under
+ * the id of the system, to be released; id "": there is none, as of several clusters, of standard
+ * input, of a host that nobody knows. */
+enum rk_status host_join(const char *line, const struct rk_system *system, uint64_t ranks,
+                         struct rk_system *made, struct rk_error *error);
 
 /* Does it keep anything in memory tier 1, or what the driver moves there? */
 bool host_wanted(const struct rk_plan *plan);

@@ -214,7 +214,8 @@ void offer_sequence_parallel(struct offered *o, const struct rk_plan *plan)
     if (!plans_starts(o)->experts_by_sequence || !o->problem->model->experts) plans_offer(o, 0);
 }
 
-/* Megatron-LM has it by Transformer Engine, together with sequence parallelism, where it starts. */
+/* Megatron-LM has it by Transformer Engine, together with sequence parallelism, where it starts. It
+ * holds the gathered input, so that long sequences may fit without it alone. */
 void offer_tensor_overlap(struct offered *o, const struct rk_plan *plan)
 {
     const uint64_t domain = o->problem->system->network[0].size;
@@ -226,8 +227,10 @@ void offer_tensor_overlap(struct offered *o, const struct rk_plan *plan)
         plans_only(o, 0);
     else if (plans_starts(o)->overlaps_sequence && !runs)
         plans_offer(o, RK_OVERLAP_NONE);
-    else
+    else {
         plans_offer_choice(o, runs ? RK_OVERLAP_RING : RK_OVERLAP_NONE, RK_OVERLAP_RING);
+        plans_offer(o, RK_OVERLAP_NONE);
+    }
 }
 
 /* torchtitan has rings and gathers, DeepSpeed exchanges heads. */

@@ -48,7 +48,7 @@ static void set(struct fixture *f, enum rk_framework framework, const char *name
     f->args.threads = 2;
     cr_assert_eq(rk_system_load(machine, &f->system, &error), RK_OK, "%s", error.text);
     f->search = (struct search){.args = &f->args};
-    cr_assert_eq(search_set(&f->search, &model, &f->system, 8, 16, &error), RK_OK, "%s",
+    cr_assert_eq(search_set(&f->search, &model, &f->system, NULL, 8, 16, &error), RK_OK, "%s",
                  error.text);
     cr_assert_eq(search_run(&f->search, &f->session, 1, &error), RK_OK, "%s", error.text);
     progress_start(&f->session.progress, "plans");
