@@ -281,25 +281,9 @@ static enum rk_status answer(const struct longest_args *args, struct tables *t,
 static enum rk_status check_words(const struct plan_draft *draft, struct rk_error *error)
 {
     static const char *const chosen[] = {
-        "gpus",
-        "tensor",
-        "pipeline",
-        "context",
-        "microbatch",
-        "batch",
-        "sequence",
-        "zero",
-        "recompute",
-        "sequence_parallel",
-        "context_kind",
-        "framework",
-        "sequence_chunks",
-        "gradient_overlap",
-        "weight_overlap",
-        "recompute_rest",
-        "loss_in_chunks",
-        "activation_offload",
-        "stages",
+#define ROW(key) key,
+#include "tables/longest-words.h"
+#undef ROW
     };
     for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
         if (plan_given(draft, chosen[i]))

@@ -9,27 +9,11 @@
 
 /* What says how a model is split, sharded and recomputed: where one of these is given, nothing is
  * chosen. */
-static const char *const deciding[] = {"tensor",
-                                       "pipeline",
-                                       "chunks",
-                                       "context",
-                                       "data",
-                                       "expert",
-                                       "expert_tensor",
-                                       "zero",
-                                       "shard_ranks",
-                                       "recompute",
-                                       "recompute_parts",
-                                       "recompute_layers",
-                                       "recompute_every",
-                                       "recompute_stride",
-                                       "split",
-                                       "stages",
-                                       "first_layers",
-                                       "last_layers",
-                                       "embedding_counts",
-                                       "head_counts",
-                                       NULL};
+static const char *const deciding[] = {
+#define ROW(key) key,
+#include "tables/fits-words.h"
+#undef ROW
+    NULL};
 
 /* The search offloads all of a class or nothing. */
 static bool is_whole(const struct rk_plan *plan)

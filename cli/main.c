@@ -5,7 +5,6 @@
 #include "cli/pages.h"
 #include "cli/plan_axes.h"
 #include "cli/plan_input.h"
-#include "cli/progress.h"
 #include "cli/show.h"
 #include "cli/signals.h"
 #include "cli/stack.h"

@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "catalog/catalog.h"
-#include "text/output.h"
 
 #include <reckon/catalog.h>
 #include <reckon/shard.h>

@@ -6,7 +6,6 @@
 #include "cli/search_select.h"
 #include "cli/search_sink.h"
 #include "search/scan.h"
-#include "text/output.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 
 #include "base/units.h"
 #include "cli/verdict.h"
-#include "facts/learned.h"
 #include "plan/habits.h"
 
 #include <inttypes.h>

@@ -1,7 +1,5 @@
 #include "cli/search_select.h"
 
-#include "search/clusters_space.h"
-
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,8 @@
 function(reckon_formats source tables manuals)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/formats)
   file(MAKE_DIRECTORY ${folder}/tables ${folder}/help ${folder}/texts)
-  file(GLOB files CONFIGURE_DEPENDS ${source}/data/formats/*.csv ${source}/data/unicode/*.csv ${source}/man/commands/*.txt
+  file(GLOB files CONFIGURE_DEPENDS ${source}/data/formats/*.csv ${source}/data/unicode/*.csv
+    ${source}/published/calculon/*.csv ${source}/man/commands/*.txt
     ${source}/executor/cli/*.txt ${source}/core/study/*.sql)
   foreach(file ${files})
     cmake_path(GET file STEM name)

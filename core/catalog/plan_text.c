@@ -335,6 +335,14 @@ static bool is_said(const struct plan_draft *draft, const char *key)
     return draft->words[plan_row(key)];
 }
 
+static int column_of(const struct parser *parser, const char *at)
+{
+    struct text_mark *mark = parser->mark;
+    if (!mark || at < mark->at) return text_column(parser->text, at);
+    *mark = (struct text_mark){at, mark->column + text_column(mark->at, at) - 1};
+    return mark->column;
+}
+
 /* The line's data degree overrides ranks from elsewhere, and its ranks a data degree. */
 static void note(const struct parser *parser, const struct field *field, const char *at)
 {
@@ -343,7 +351,7 @@ static void note(const struct parser *parser, const struct field *field, const c
     const ptrdiff_t row = field - plan_fields;
     draft->words[row] = draft->given[row] = true;
     draft->at[row].line = 1;
-    draft->at[row].column = text_column(parser->text, at);
+    draft->at[row].column = column_of(parser, at);
     if (strcmp(key, "data") == 0 && !is_said(draft, "gpus")) draft->given[plan_row("gpus")] = false;
     if (strcmp(key, "gpus") == 0 && !is_said(draft, "data")) {
         draft->given[plan_row("data")] = false;
@@ -477,7 +485,8 @@ static enum rk_status read_all(const struct parser *parser, bool stages, bool *l
 enum rk_status plan_read_words(const char *text, struct plan_draft *draft, struct rk_error *error)
 {
     struct plan_draft read = *draft;
-    const struct parser parser = {text, &read, error, .layers = false};
+    struct text_mark mark = {text, 1};
+    const struct parser parser = {text, &read, error, .mark = &mark};
     memset(read.words, 0, sizeof read.words);
     snprintf(read.text, sizeof read.text, "%s", text);
     bool of_stages = false, others;

@@ -5,11 +5,18 @@
 #include "catalog/one_line.h"
 #include "catalog/plan_fields.h"
 
+/* A place of the line whose column is known: columns are counted on from it. */
+struct text_mark {
+    const char *at;
+    int column;
+};
+
 struct parser {
     const char *text;
     struct plan_draft *draft;
     struct rk_error *error;
-    bool layers; /* words of a run of layers: what one layer sees */
+    bool layers;            /* words of a run of layers: what one layer sees */
+    struct text_mark *mark; /* NULL: none */
 };
 
 /* One word: what it sets, and to what. */

@@ -1,6 +1,5 @@
 /* plan_word_stages.c - the words split=, blocks= and stages= of a plan's line. */
 #include "base/text.h"
-#include "base/units.h"
 #include "catalog/one_line.h"
 #include "catalog/plan_fields.h"
 #include "catalog/plan_stages.h"

@@ -4,7 +4,6 @@
 #include "estimate/plan_check.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void better_close(struct better *b)

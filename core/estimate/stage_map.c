@@ -1,6 +1,5 @@
 /* stage_map.c - which stages of a plan are made of the same blocks. */
 #include "estimate/stages.h"
-#include "workload/layers_build.h"
 
 #include <string.h>
 

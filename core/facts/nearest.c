@@ -120,7 +120,7 @@ static double alike(struct pair *b, const struct measured_step *step, const stru
     b->other.gpus = step->gpus;
     b->other.judgement.plan = *plan;
     b->other.class_of[CLASS_FAMILY][0] = family ? '\0' : '+';
-    snprintf(b->other.system, sizeof b->other.system, "%.63s", step->system);
+    memccpy(b->other.system, step->system, '\0', 63);
     return likeness(asked, &b->other);
 }
 

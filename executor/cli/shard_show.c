@@ -5,7 +5,6 @@
 #include "cli/plan_input.h"
 #include "shard/split.h"
 #include "shard/split_cost.h"
-#include "workload/pattern.h"
 
 #include <inttypes.h>
 #include <math.h>

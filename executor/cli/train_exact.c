@@ -8,107 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Types whose arithmetic is the executor's apart from the keys below, which a file leaves to the
- * configuration classes of transformers 4.57 (minicpm: to the code in its checkpoints). */
 const struct exact_type train_exact_types[] = {
-    {"gpt2", 1e-5, 1e4, RK_NAMES_OF_MODEL, SAVED, NULL},
-    {"llama", 1e-6, 1e4, RK_NAMES_OF_MODEL, SAVED, NULL},
-    {"mistral", 1e-6, 1e4, RK_NAMES_OF_MODEL, SAVED, NULL},
-    {"mixtral", 1e-5, 1e6, RK_NAMES_OF_MODEL, NAMED_OTHERWISE, NULL},
-    {"qwen2", 1e-6, 1e4, RK_NAMES_OF_MODEL, SAVED, NULL},
-    {"qwen2_moe", 1e-6, 1e4, RK_NAMES_OF_MODEL, UNNORMALISED | SAVED, NULL},
-    {"qwen3", 1e-6, 1e4, RK_NAMES_OF_MODEL, SAVED, NULL},
-    {"qwen3_moe", 1e-6, 1e4, RK_NAMES_OF_MODEL, UNNORMALISED | SAVED, NULL},
-    {"deepseek_v2", 1e-6, 1e4, RK_NAMES_OF_MODEL, UNNORMALISED | SAVED, NULL},
-    {"deepseek_v3", 1e-6, 1e4, RK_NAMES_OF_MODEL, STRETCHES_SCORES | SAVED, NULL},
-    {"kimi_k2", 1e-6, 1e4, RK_NAMES_OF_MODEL, STRETCHES_SCORES, NULL},
-    {"dots1", 1e-6, 1e4, RK_NAMES_LLAMA, UNNORMALISED, NULL},
-    {"glm", 1.5625e-7, 1e4, RK_NAMES_GLM, NEIGHBOURS | TURNS_PARTS,
-     "{\"partial_rotary_factor\": 0.5}"},
-    {"glm4", 1.5625e-7, 1e4, RK_NAMES_GLM, NEIGHBOURS | TURNS_PARTS,
-     "{\"partial_rotary_factor\": 0.5}"},
-    {"glm4_moe", 1e-5, 1e4, RK_NAMES_LLAMA, TURNS_PARTS, "{\"partial_rotary_factor\": 0.5}"},
-    {"exaone", 1e-5, 1e4, RK_NAMES_EXAONE, 0, NULL},
-    {"exaone4", 1e-5, 1e4, RK_NAMES_LLAMA, NORMS_AFTER | TURNS_LOCAL_IF_ANY, NULL},
-    {"ernie4_5", 1e-5, 5e5, RK_NAMES_LLAMA, NEIGHBOURS, NULL},
-    {"seed_oss", 1e-6, 1e4, RK_NAMES_LLAMA, 0, NULL},
-    {"nemotron", 1e-5, 1e4, RK_NAMES_LLAMA, NORMS_ADD_ONE | TURNS_PARTS,
-     "{\"partial_rotary_factor\": 0.5}"},
-    {"gemma", 1e-6, 1e4, RK_NAMES_LLAMA, GEMMA, NULL},
-    {"gemma2", 1e-6, 1e4, RK_NAMES_LLAMA, GEMMA,
-     "{\"attn_logit_softcapping\": 50, \"final_logit_softcapping\": 30, "
-     "\"query_pre_attn_scalar\": 256}"},
-    {"gemma3_text", 1e-6, 1e6, RK_NAMES_LLAMA, GEMMA,
-     "{\"query_pre_attn_scalar\": 256, \"rope_local_base_freq\": 10000}"},
-    {"gpt_oss", 1e-5, 15e4, RK_NAMES_GPT_OSS, ROUTERS_ADD,
-     "{\"swiglu_limit\": 7, \"max_position_embeddings\": 131072, \"rope_scaling\": {\"rope_type\": "
-     "\"yarn\", \"factor\": 32, "
-     "\"beta_fast\": 32, "
-     "\"beta_slow\": 1, \"truncate\": false, \"original_max_position_embeddings\": 4096}}"},
-    {"granite", 1e-6, 1e4, RK_NAMES_LLAMA, 0, "{\"attention_multiplier\": 1}"},
-    {"granitemoe", 1e-6, 1e4, RK_NAMES_GRANITE_MOE, 0, "{\"attention_multiplier\": 1}"},
-    {"smollm3", 1e-6, 2e6, RK_NAMES_LLAMA, 0, "{\"no_rope_layer_interval\": 4}"},
-    {"minicpm", 1e-6, 1e4, RK_NAMES_LLAMA, 0,
-     "{\"scale_emb\": 1, \"scale_depth\": 1, \"dim_model_base\": 1}"},
-    {"phi3", 1e-5, 1e4, RK_NAMES_PHI3, TURNS_PARTS, NULL},
-    {"phi", 1e-5, 1e4, RK_NAMES_PHI, TURNS_PARTS, "{\"partial_rotary_factor\": 0.5}"},
-    {"starcoder2", 1e-5, 1e4, RK_NAMES_STARCODER2, 0, NULL},
-    {"stablelm", 1e-5, 1e4, RK_NAMES_LLAMA, TURNS_PARTS, "{\"partial_rotary_factor\": 0.25}"},
-    {"olmo", 1e-5, 1e4, RK_NAMES_LLAMA, 0, NULL},
-    {"olmo2", 1e-5, 1e4, RK_NAMES_LLAMA, NORMS_AFTER | WIDE_NORMS, NULL},
-    {"olmo3", 1e-5, 1e4, RK_NAMES_LLAMA, NORMS_AFTER | WIDE_NORMS | STRETCHES_WHOLE, NULL},
-    {"olmoe", 1e-5, 1e4, RK_NAMES_LLAMA, WIDE_NORMS | UNNORMALISED, NULL},
-    {"arcee", 1e-5, 1e4, RK_NAMES_LLAMA, 0, NULL},
-    {"cohere", 1e-5, 1e4, RK_NAMES_LLAMA, NEIGHBOURS, "{\"logit_scale\": 0.0625}"},
-    {"cohere2", 1e-5, 1e4, RK_NAMES_LLAMA, NEIGHBOURS | TURNS_LOCAL, "{\"logit_scale\": 0.0625}"},
-    {"gpt_neox", 1e-5, 1e4, RK_NAMES_NEOX, EXACT_GELU | TURNS_PARTS,
-     "{\"rotary_pct\": 0.25, \"rotary_emb_base\": 10000}"},
-    {"gptj", 1e-5, 1e4, RK_NAMES_GPTJ, NEIGHBOURS | TURNS_PARTS, "{\"rotary_dim\": 64}"},
-    {"opt", 1e-5, 1e4, RK_NAMES_OPT, SECOND_ROW, NULL},
-    {"bloom", 1e-5, 1e4, RK_NAMES_BLOOM, 0, NULL},
-    {"mpt", 1e-5, 1e4, RK_NAMES_MPT, EXACT_GELU, NULL},
-    {"falcon", 1e-5, 1e4, RK_NAMES_FALCON, EXACT_GELU, NULL},
+#define ROW(...) {__VA_ARGS__},
+#include "tables/exact-types.h"
+#undef ROW
     {.name = NULL},
 };
 
-/* Keys that change no arithmetic of a step, or that train_model_details() follows or refuses
- * itself. Ended by "*": all that begin so. There is no dropout, which docs/train.md says; losses of
- * routers are --balance's. */
+/* Keys that leave the arithmetic as it is, whatever they say, or that are looked at elsewhere. */
 static const char *const followed[] = {
-    /* names, storage, generation */
-    "_*", "adapter*", "architectures", "attn_implementation", "auto_map", "bad_words_ids",
-    "begin_suppress_tokens", "bf16", "bos_token*", "chunk_size_feed_forward", "cls_token*",
-    "decoder_start_token*", "diversity_penalty", "do_sample", "dtype", "early_stopping",
-    "encoder_no_repeat*", "eod_token*", "eos_token*", "exponential_decay*", "finetuning_task",
-    "forced_*", "fp16", "gradient_checkpointing", "id2label", "is_decoder", "is_encoder_decoder",
-    "is_llama_config", "keys_to_ignore*", "label2id", "length_penalty", "license", "max_length",
-    "max_new_tokens", "min_length", "model_type", "name_or_path", "no_repeat_ngram*", "num_beam*",
-    "num_labels", "num_logits_to_keep", "num_return*", "onnx*", "output_attentions",
-    "output_hidden_states", "output_past", "output_router_logits", "output_scores", "pad_token*",
-    "prefix", "pretraining_tp", "problem_type", "pruned_heads", "quantization_config",
-    "remove_invalid_values", "repetition_penalty", "return_dict*", "sep_token*", "summary_*",
-    "suppress_tokens", "task_specific_params", "temperature", "tf_legacy*", "tokenizer_class",
-    "top_k", "top_p", "torch_dtype", "torchscript", "transformers*", "transformers.js_config",
-    "typical_p", "unk_token*", "unsloth*", "use_bfloat16", "use_cache", "use_flash*", "version",
-    /* how weights start, and how sums are rounded */
-    "initializer*", "init_*", "reorder_and_upcast_attn", "attention_softmax_in_fp32",
-    "scale_attention_softmax_in_fp32", "ep_size", "moe_implementation", "activation_dropout",
-    "layerdrop", "bias_dropout_fusion", "masked_softmax_fusion", "skip_bias_add*", "offset_alibi",
-    "slow_but_exact", "emb_pdrop", "classifier_dropout", "verbose", "tokenizer_name", "attn_config",
-    "cache_implementation", "original_max_position_embeddings", "sliding_window_pattern",
-    /* dropout and the losses of routers */
-    "attention_dropout", "attn_pdrop", "embd_pdrop", "embedding_dropout", "hidden_dropout",
-    "resid_pdrop", "residual_dropout", "aux_loss_alpha", "router_aux_loss_coef", "seq_aux",
-    /* followed: train_model.c */
-    "rope_theta", "rope_scaling", "rope_parameters", "partial_rotary_factor", "rms_norm_eps",
-    "layer_norm_epsilon", "layer_norm_eps", "layernorm_epsilon", "norm_epsilon", "norm_eps",
-    "scoring_func", "norm_topk_prob", "routed_scaling_factor", "n_group", "topk_group",
-    "max_position_embeddings",
-    /* followed: train_arithmetic.c */
-    "embedding_multiplier", "residual_multiplier", "logits_scaling", "logit_scale", "scale_emb",
-    "attention_multiplier", "query_pre_attn_scalar", "dim_model_base", "scale_depth", "rotary_pct",
-    "rope_percent", "rope_percentage", "rotary_dim", "rotary_emb_base", "rope_local_base_freq",
-    "no_rope_layers", "no_rope_layer_interval", "swiglu_limit", "initial_context_length", NULL};
+#define ROW(key, about) key,
+#include "tables/exact-keys.h"
+#undef ROW
+    NULL};
 
 /* Keys of values that leave the arithmetic as it is; with another one it is another. */
 enum value { ONE, ON, OFF, EIGHT, HIDDEN, SILU, LAYER_NORM, MULTIHEAD };
@@ -117,25 +29,9 @@ static const struct valued {
     const char *key;
     enum value value;
 } valued[] = {
-    {"scale_attn_weights", ON},
-    {"use_rmsnorm", ON},
-    {"mlp_type", SILU},
-    {"norm_type", LAYER_NORM},
-    {"embedding_fraction", ONE},
-    {"do_layer_norm_before", ON},
-    {"enable_bias", ON},
-    {"layer_norm_elementwise_affine", ON},
-    {"word_embed_proj_dim", HIDDEN},
-    {"qk_layernorm", OFF},
-    {"apply_residual_connection_post_layernorm", OFF},
-    {"attn_config.alibi", ON},
-    {"attn_config.alibi_bias_max", EIGHT},
-    {"attn_config.attn_type", MULTIHEAD},
-    {"attn_config.qk_ln", OFF},
-    {"attn_config.clip_qkv", OFF},
-    {"attn_config.softmax_scale", OFF},
-    {"attn_config.prefix_lm", OFF},
-    {"attn_config.attn_uses_sequence_id", OFF},
+#define ROW(...) {__VA_ARGS__},
+#include "tables/exact-values.h"
+#undef ROW
 };
 
 struct exact {
@@ -291,7 +187,7 @@ json_t *train_exact_said(const json_t *root)
 {
     const struct exact_type *type =
         train_exact_type(json_string_value(json_object_get(root, "model_type")));
-    json_t *said = type && type->said ? json_loads(type->said, 0, NULL) : json_object();
+    json_t *said = type && *type->said ? json_loads(type->said, 0, NULL) : json_object();
     if (json_object_get(root, "rope_parameters")) json_object_del(said, "rope_scaling");
     json_object_update(said, (json_t *)root);
     return said;

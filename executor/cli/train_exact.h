@@ -33,10 +33,10 @@ struct exact_type {
     double eps, base;
     enum rk_naming naming;
     unsigned facts;   /* enum exact_fact */
-    const char *said; /* defaults of keys that the file does not have; NULL */
+    const char *said; /* defaults of keys that the file does not have; "" */
 };
 
-/* By the modelling classes of transformers 4.57. Ended by a row without a name. */
+/* data/formats/exact-types.csv. Ended by a row without a name. */
 extern const struct exact_type train_exact_types[];
 
 /* NULL: the executor has not its arithmetic. */

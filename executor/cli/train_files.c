@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "cli/keys.h"
 #include "cli/train_config.h"
-#include "text/output.h"
 #include "text/text_file.h"
 
 #include <stdio.h>

@@ -3,10 +3,8 @@
 #include "cli/executor.h"
 #include "cli/keys.h"
 #include "cli/page_train.h"
-#include "cli/prediction.h"
 #include "cli/show.h"
 #include "cli/train_log.h"
-#include "cli/train_show.h"
 #include "cli/train_switch.h"
 #include "cli/train_trace.h"
 

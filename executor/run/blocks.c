@@ -41,12 +41,3 @@ void blocks_release(struct run_blocks *blocks)
     free(blocks->sees);
     blocks->sees = NULL;
 }
-
-uint64_t blocks_count(const struct run_blocks *b, uint32_t pattern)
-{
-    uint64_t count = 0;
-    for (uint32_t r = 0; r < b->side; r++)
-        for (uint32_t c = 0; c <= r; c++)
-            count += blocks_see(b, pattern, r, c);
-    return count;
-}

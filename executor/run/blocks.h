@@ -30,7 +30,4 @@ bool blocks_fixed(struct run_blocks *blocks, uint32_t sequence, uint32_t size, u
                   uint32_t global, uint32_t patterns);
 void blocks_release(struct run_blocks *blocks);
 
-/* Blocks that a head of the pattern sees, none above the diagonal. */
-uint64_t blocks_count(const struct run_blocks *blocks, uint32_t pattern);
-
 #endif

@@ -7,7 +7,6 @@
 #include "check/memory.h"
 #include "clusters/predict.h"
 #include "clusters/ranks.h"
-#include "plan/layers.h"
 
 #include <reckon/machine.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 #include "cli/buffers_chart.h"
 
 #include "cli/pages.h"
-#include "text/output.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -11,7 +11,6 @@
 #include "megatron/megatron.h"
 #include "plan/layers.h"
 #include "search/clusters_space.h"
-#include "text/output.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

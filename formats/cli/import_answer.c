@@ -1,5 +1,4 @@
 #include "cli/import_answer.h"
-#include "base/units.h"
 #include "catalog/hosts.h"
 #include "catalog/plan_fields.h"
 #include "cli/check.h"

@@ -25,49 +25,27 @@ typedef enum rk_status node_reader(const struct document *document, struct node_
 
 /* clang-format off */
 #define AT(member) .offset = offsetof(struct node_args, member)
-#define NODE_OPTIONS(system_help) \
-    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems", .help = system_help}, \
-    {.name = "nodes", .type = OPTION_NUMBER, AT(nodes), .min = 1, .max = 1 << 20, .help = "Number of nodes (default: the machine is as large as a plan needs)"}, \
-    {.name = "adapter", .type = OPTION_TEXT, .argument = "RATE", AT(adapter), .help = "Bandwidth of a network adapter, as 400Gb/s, if the file does not state it, or is wrong"}, \
-    {.name = "table", .type = OPTION_FLAG, AT(table), .help = "Show the node instead: the adapters near to each GPU, and those it uses"}, \
-    OPTION_OUTPUT_ROW(AT(output)), \
-    {.name = NULL}
+static const struct option node_options[] = {
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems"},
+    {.name = "nodes", .type = OPTION_NUMBER, AT(nodes), .min = 1, .max = 1 << 20},
+    {.name = "adapter", .type = OPTION_TEXT, .argument = "RATE", AT(adapter)},
+    {.name = "table", .type = OPTION_FLAG, AT(table)},
+    OPTION_OUTPUT_ROW(AT(output)),
+    {.name = NULL},
+};
+static const struct operand node_operands[] = {{.name = "FILE", AT(file), .complete = "file"}, {.name = NULL}};
 
-static const struct operand hwloc_operands[] = {
-    {.name = "FILE", AT(file), .help = "Output of `lstopo node.xml` on a node; -: standard input", .complete = "file"}, {.name = NULL}};
-static const struct operand smi_operands[] = {
-    {.name = "FILE", AT(file), .help = "Output of `nvidia-smi topo -m` on a node; -: standard input", .complete = "file"}, {.name = NULL}};
-static const struct option hwloc_options[] = {NODE_OPTIONS("Kind of its GPUs (default: what their PCI numbers say)")};
-static const struct option smi_options[] = {NODE_OPTIONS("Kind of its GPUs, which the matrix does not state")};
-
-#define NODE_TEXT \
-    " Prints a system in one line for --system of any command: the entry of the catalog, the number of GPUs joined by links of " \
-    "their own, the rate of these links if it is known and differs from the entry, and a GPU's share of the adapters in use. As NCCL does, " \
-    "a GPU uses the nearest adapters, and all GPUs share the rest: adapters for storage, near to none, do not count."
+#define NODE_GROUPS {{"Machine", node_options, 0}, {"Form", show_options, offsetof(struct node_args, show)}, {"General", options_help_rows, 0}}
 
 const struct usage import_hwloc_usage = {
-    .name = "import hwloc",
-    .summary = "read a machine from lstopo's XML of a node",
-    .synopsis = "FILE [options]",
-    .description = "Reads the PCI devices of a node from the XML of hwloc, versions 1 to 3." NODE_TEXT
-                   " Links of GPUs are read from its matrix NVLinkBandwidth; without it all GPUs are "
-                   "assumed to be joined as in the entry of the catalog.",
-    .operands = hwloc_operands,
-    .groups = {{"Machine", hwloc_options, 0}, {"Form", show_options, offsetof(struct node_args, show)}, {"General", options_help_rows, 0}},
-    .examples = {{"reckon import hwloc node.xml --nodes 32", "Describe 32 nodes like this one:"},
-                 {"lstopo --of xml - | reckon import hwloc - --table", "Show the adapters of each GPU:"}},
-    .see_also = "reckon-import-slurm(1), reckon-system(5)",
+#include "help/import-hwloc.h"
+    .operands = node_operands,
+    .groups = NODE_GROUPS,
 };
 const struct usage import_nvidia_smi_usage = {
-    .name = "import nvidia-smi",
-    .summary = "read a machine from `nvidia-smi topo -m` of a node",
-    .synopsis = "FILE --system SYSTEM [options]",
-    .description = "Reads the matrix that `nvidia-smi topo -m` prints." NODE_TEXT
-                   " The matrix has no rates: adapters have the rate of the system unless --adapter overrides it.",
-    .operands = smi_operands,
-    .groups = {{"Machine", smi_options, 0}, {"Form", show_options, offsetof(struct node_args, show)}, {"General", options_help_rows, 0}},
-    .examples = {{"nvidia-smi topo -m | reckon import nvidia-smi - -s h100-sxm5-80g --nodes 32", "Describe 32 nodes like this one:"}},
-    .see_also = "reckon-import-slurm(1), reckon-system(5)",
+#include "help/import-nvidia-smi.h"
+    .operands = node_operands,
+    .groups = NODE_GROUPS,
 };
 
 static const struct report_column node_columns[] = {

@@ -31,21 +31,11 @@ void launch_name_model(const char *path, struct rk_model *model)
 }
 
 /* What a file calls its model: an id of the hub under one of these keys. */
-static const char *const model_keys[] = {"base_model",
-                                         "model_name_or_path",
-                                         "model_id",
-                                         "model.model_name_or_path",
-                                         "model.model_id",
-                                         "pretrained_model_name_or_path",
-                                         "model",
-                                         "model.model_name",
-                                         "model.pretrained_model_name_or_path",
-                                         "model.config.pretrained_model_name_or_path",
-                                         "model.config",
-                                         "checkpoint_dir",
-                                         "model_name",
-                                         "base_model_name_or_path",
-                                         "model_args.model_name_or_path"};
+static const char *const model_keys[] = {
+#define ROW(key) key,
+#include "tables/model-keys.h"
+#undef ROW
+};
 
 /* Of a file that does not say it, or names none of the catalog's. */
 static enum rk_status without_model(const struct setting *said, struct rk_error *error)

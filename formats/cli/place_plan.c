@@ -9,7 +9,6 @@
 #include "logs/buffers.h"
 #include "logs/run_buffers.h"
 #include "logs/step_buffers.h"
-#include "text/output.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,6 @@
 #include "catalog/model_fields.h"
 #include "huggingface/hf_reading.h"
 #include "keys/model_numbers.h"
-#include "workload/pattern.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -37,25 +37,9 @@ static const char *class_name(const struct place *object)
 static const struct {
     const char *type, *what;
 } undescribed[] = {
-    {"gemma3n", "an embedding for each layer and several residual streams (AltUp, LAuReL)"},
-    {"deepseek_v4", "compressed attention and several residual streams (hyper-connections)"},
-    {"lfm2", "short convolutions in place of attention"},
-    {"rwkv", "RWKV's time mixing"},
-    {"recurrent_gemma", "RG-LRU recurrences"},
-    {"zamba", "blocks whose weights several layers share"},
-    {"xlstm", "xLSTM recurrences"},
-    {"blt", "patches of bytes with encoders of their own"},
-    {"bert", "an encoder with a masked loss"},
-    {"roberta", "an encoder with a masked loss"},
-    {"deberta", "an encoder with a masked loss"},
-    {"modernbert", "an encoder with a masked loss"},
-    {"t5", "an encoder and a decoder"},
-    {"mt5", "an encoder and a decoder"},
-    {"bart", "an encoder and a decoder"},
-    {"whisper", "sound, an encoder and a decoder"},
-    {"vit", "images"},
-    {"clip", "images"},
-    {"siglip", "images"},
+#define ROW(...) {__VA_ARGS__},
+#include "tables/hf-undescribed.h"
+#undef ROW
 };
 
 static enum rk_status fail_undescribed(const struct place *place, const char *name,

@@ -3,7 +3,6 @@
 #include "catalog/catalog.h"
 #include "catalog/names.h"
 #include "catalog/readers.h"
-#include "text/output.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -18,35 +18,22 @@ enum {
     VGA = 0x0300
 };
 
-/* clang-format off */
-/* PCI devices that are entries of the catalog; numbers and names as in pci.ids of pciutils. */
-static const struct { unsigned vendor, device; const char *system; } accelerators[] = {
-    {NVIDIA, 0x1db5, "v100-sxm2-32g"}, {NVIDIA, 0x1e02, "titan-rtx"},
-    {NVIDIA, 0x1e87, "rtx2080"},       {NVIDIA, 0x1eb8, "t4"},
-    {NVIDIA, 0x20b0, "a100-sxm4-40g"}, {NVIDIA, 0x2204, "rtx3090"},
-    {NVIDIA, 0x20b2, "a100-sxm4-80g"}, {NVIDIA, 0x20b5, "a100-pcie-80g"},
-    {NVIDIA, 0x20f1, "a100-pcie-40g"}, {NVIDIA, 0x20f3, "a800-sxm4-80g"},
-    {NVIDIA, 0x2230, "rtx-a6000"},
-    {NVIDIA, 0x2237, "a10g"},          {NVIDIA, 0x2321, "h100-nvl-94g"},
-    {NVIDIA, 0x2324, "h800-sxm5-80g"}, {NVIDIA, 0x2329, "h20-sxm5-96g"},
-    {NVIDIA, 0x2330, "h100-sxm5-80g"}, {NVIDIA, 0x2331, "h100-pcie-80g"},
-    {NVIDIA, 0x2335, "h200-sxm-141g"}, {NVIDIA, 0x2342, "gh200-96g"},
-    {NVIDIA, 0x2503, "rtx3060"},       {NVIDIA, 0x2504, "rtx3060"},
-    {NVIDIA, 0x2684, "rtx4090"},       {NVIDIA, 0x26b1, "rtx6000-ada"},
-    {NVIDIA, 0x26b9, "l40s"},          {NVIDIA, 0x2704, "rtx4080"},
-    {NVIDIA, 0x27b8, "l4"},            {NVIDIA, 0x2901, "b200-sxm-180g"},
-    {AMD,    0x7408, "mi250x-gcd"},    {AMD,    0x740c, "mi250x-gcd"},
-    {AMD,    0x74a1, "mi300x"},        {AMD,    0x74a5, "mi325x"},
+static const struct {
+    unsigned vendor, device;
+    const char *system;
+} accelerators[] = {
+#define ROW(...) {__VA_ARGS__},
+#include "tables/pci-accelerators.h"
+#undef ROW
 };
-/* Adapters of NVIDIA (Mellanox): the rate of the generation's fastest port, Gb/s, as their product
- * briefs have it. */
-static const struct { unsigned device; double Gbps; } adapters[] = {
-    {0x1013, 100}, /* ConnectX-4 */    {0x1017, 100}, /* ConnectX-5 */
-    {0x1019, 100}, /* ConnectX-5 Ex */ {0x101b, 200}, /* ConnectX-6 */
-    {0x101d, 100}, /* ConnectX-6 Dx */ {0x1021, 400}, /* ConnectX-7 */
-    {0x1023, 800}, /* ConnectX-8 */    {0xa2dc, 400}, /* BlueField-3 */
+static const struct {
+    unsigned device;
+    double Gbps;
+} adapters[] = {
+#define ROW(device, Gbps, card) {device, Gbps},
+#include "tables/pci-adapters.h"
+#undef ROW
 };
-/* clang-format on */
 enum { MELLANOX = 0x15b3 };
 
 enum kind { OTHER, MACHINE, HOST_BRIDGE, BRIDGE, ACCELERATOR, ADAPTER };

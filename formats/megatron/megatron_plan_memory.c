@@ -1,7 +1,6 @@
 /* megatron_plan_memory.c - recomputation and offload. */
 #include "megatron/megatron_args.h"
 #include "megatron/megatron_plan_parts.h"
-#include "plan/layers.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -9,7 +9,6 @@
 #include "keys/target.h"
 #include "megatron/megatron_args.h"
 #include "megatron/megatron_writer.h"
-#include "workload/pattern.h"
 
 #include <inttypes.h>
 #include <math.h>

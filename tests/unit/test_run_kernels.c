@@ -309,6 +309,16 @@ Test(run_kernels, attention_in_parts)
         cr_expect(fabs(once[i] - t.out[i]) < 1e-13);
 }
 
+/* Blocks that a head of the pattern sees, none above the diagonal. */
+static uint64_t blocks_count(const struct run_blocks *b, uint32_t pattern)
+{
+    uint64_t count = 0;
+    for (uint32_t r = 0; r < b->side; r++)
+        for (uint32_t c = 0; c <= r; c++)
+            count += blocks_see(b, pattern, r, c);
+    return count;
+}
+
 /* other-systems: n = 8, l = 4, g = 1: rows see 1, 2, 3, 4, 2, 3, 4, 5 blocks; counts of its table.
  */
 Test(run_kernels, blocks)
