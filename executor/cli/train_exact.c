@@ -19,7 +19,7 @@ const struct exact_type train_exact_types[] = {
     {"qwen2_moe", 1e-6, 1e4, RK_NAMES_OF_MODEL, UNNORMALISED | SAVED, NULL},
     {"qwen3", 1e-6, 1e4, RK_NAMES_OF_MODEL, SAVED, NULL},
     {"qwen3_moe", 1e-6, 1e4, RK_NAMES_OF_MODEL, UNNORMALISED | SAVED, NULL},
-    {"deepseek_v2", 1e-6, 1e4, RK_NAMES_OF_MODEL, UNNORMALISED | SAVED, NULL},
+    {"deepseek_v2", 1e-6, 1e4, RK_NAMES_OF_MODEL, UNNORMALISED | STRETCHES_SCORES | SAVED, NULL},
     {"deepseek_v3", 1e-6, 1e4, RK_NAMES_OF_MODEL, STRETCHES_SCORES | SAVED, NULL},
     {"kimi_k2", 1e-6, 1e4, RK_NAMES_OF_MODEL, STRETCHES_SCORES, NULL},
     {"dots1", 1e-6, 1e4, RK_NAMES_LLAMA, UNNORMALISED, NULL},
@@ -45,6 +45,7 @@ const struct exact_type train_exact_types[] = {
      "\"yarn\", \"factor\": 32, "
      "\"beta_fast\": 32, "
      "\"beta_slow\": 1, \"truncate\": false, \"original_max_position_embeddings\": 4096}}"},
+    {"minimax_m2", 1e-6, 5e6, RK_NAMES_MINIMAX, WIDE_NORMS | TURNS_PARTS, NULL},
     {"granite", 1e-6, 1e4, RK_NAMES_LLAMA, 0, "{\"attention_multiplier\": 1}"},
     {"granitemoe", 1e-6, 1e4, RK_NAMES_GRANITE_MOE, 0, "{\"attention_multiplier\": 1}"},
     {"smollm3", 1e-6, 2e6, RK_NAMES_LLAMA, 0, "{\"no_rope_layer_interval\": 4}"},
@@ -108,10 +109,13 @@ static const char *const followed[] = {
     "embedding_multiplier", "residual_multiplier", "logits_scaling", "logit_scale", "scale_emb",
     "attention_multiplier", "query_pre_attn_scalar", "dim_model_base", "scale_depth", "rotary_pct",
     "rope_percent", "rope_percentage", "rotary_dim", "rotary_emb_base", "rope_local_base_freq",
-    "no_rope_layers", "no_rope_layer_interval", "swiglu_limit", "initial_context_length", NULL};
+    "no_rope_layers", "no_rope_layer_interval", "swiglu_limit", "initial_context_length",
+    /* MiniMax-M2's file: of dense MLPs and a shared expert, which it has not; of prediction layers,
+     * which are as DeepSeek-V3's */
+    "mlp_intermediate_size", "shared_moe_mode", "use_mtp", "mtp_transformer_layers", NULL};
 
 /* Keys of values that leave the arithmetic as it is; with another one it is another. */
-enum value { ONE, ON, OFF, EIGHT, HIDDEN, SILU, LAYER_NORM, MULTIHEAD };
+enum value { ONE, ON, OFF, EIGHT, HIDDEN, SILU, LAYER_NORM, MULTIHEAD, PER_LAYER };
 
 static const struct valued {
     const char *key;
@@ -128,6 +132,10 @@ static const struct valued {
     {"word_embed_proj_dim", HIDDEN},
     {"qk_layernorm", OFF},
     {"apply_residual_connection_post_layernorm", OFF},
+    {"qk_norm_type", PER_LAYER}, /* MiniMax-M2's, over all heads of a layer */
+    {"layernorm_full_attention_beta", ONE},
+    {"layernorm_linear_attention_beta", ONE},
+    {"layernorm_mlp_beta", ONE},
     {"attn_config.alibi", ON},
     {"attn_config.alibi_bias_max", EIGHT},
     {"attn_config.attn_type", MULTIHEAD},
@@ -199,6 +207,8 @@ static bool leaves(const struct exact *e, enum value as, const json_t *value)
         return is_text(value, "layer_norm") || is_text(value, "low_precision_layernorm");
     case MULTIHEAD:
         return is_text(value, "multihead_attention");
+    case PER_LAYER:
+        return is_text(value, "per_layer");
     }
     return false;
 }
