@@ -108,22 +108,30 @@ enum rk_status rk_model_text(const char *name, char **text, struct rk_error *err
 {
     struct catalog_entry entry = {.id = NULL};
     struct hf_import import;
+    char of_type[128];
     const char *sources[64];
     size_t count = 0;
+    json_t *config = NULL;
     enum rk_status status = model_named(name, &import, error);
+    if (status == RK_OK) status = model_config(name, &config, error);
     if (status == RK_OK && !import.type)
         status = catalog_describe(CATALOG_MODELS, name, &entry, error);
     if (status == RK_OK) {
         for (; count < entry.sources && count < sizeof sources / sizeof *sources; count++)
             sources[count] = entry.source[count].text;
-        char *made =
-            model_text(&import.model, given(entry.name), given(entry.description), sources, count);
+        snprintf(of_type, sizeof of_type,
+                 "config.json of Hugging Face transformers, model_type %.60s",
+                 import.type ? import.type : "");
+        if (import.type) sources[count++] = of_type;
+        char *made = model_text_config(&import.model, given(entry.name), given(entry.description),
+                                       config, sources, count);
         if (made)
             *text = made;
         else
             status = without_memory(error);
     }
     catalog_entry_release(&entry);
+    json_decref(config);
     return status;
 }
 

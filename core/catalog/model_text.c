@@ -94,8 +94,15 @@ char *model_text_config(const struct rk_model *model, const char *name, const ch
 {
     json_t *root = json_object();
     char *text = NULL;
-    if (root && fill(root, model, name, description, config, sources, source_count))
+    if (root && fill(root, model, name, description, config, sources, source_count)) {
         text = json_dumps(root, JSON_INDENT(4) | JSON_REAL_PRECISION(15));
+        json_t *back = text ? json_loads(text, 0, NULL) : NULL;
+        if (back && !json_equal(root, back)) { /* numbers of 16 digits and more */
+            free(text);
+            text = json_dumps(root, JSON_INDENT(4) | JSON_REAL_PRECISION(17));
+        }
+        json_decref(back);
+    }
     json_decref(root);
     return text;
 }

@@ -1,9 +1,9 @@
 #include "cli/train_catalog.h"
 
+#include "catalog/arithmetic.h"
 #include "catalog/catalog.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 bool train_catalog_has(const char *name)
@@ -12,40 +12,10 @@ bool train_catalog_has(const char *name)
     return stat(name, &about) != 0 && catalog_has(CATALOG_MODELS, name);
 }
 
-static enum rk_status open_table(struct document *table, struct rk_error *error)
-{
-    static const char name[] = "/model-arithmetic.json";
-    char path[FOLDER_PATH + sizeof name];
-    enum rk_status status = catalog_folder(path, FOLDER_PATH, error);
-    if (status == RK_OK) status = document_load(strcat(path, name), table, error);
-    return status;
-}
-
-static bool is_of(const json_t *row, const char *id)
-{
-    size_t i;
-    const json_t *each;
-    json_array_foreach(json_object_get(row, "of"), i, each)
-    {
-        const char *text = json_string_value(each);
-        if (text && strcmp(text, id) == 0) return true;
-    }
-    return false;
-}
-
-static const json_t *row_of(const json_t *root, const char *id)
-{
-    size_t i;
-    const json_t *row;
-    json_array_foreach(json_object_get(root, "models"), i, row) if (is_of(row, id)) return row;
-    return NULL;
-}
-
 enum rk_status train_catalog_open(const char *id, struct document *said, struct rk_error *error)
 {
-    struct document table = {.root = NULL};
-    enum rk_status status = open_table(&table, error);
-    const json_t *row = status == RK_OK ? row_of(table.root, id) : NULL;
+    json_t *row = NULL;
+    enum rk_status status = arithmetic_row(id, &row, error);
     const char *lacks = json_string_value(json_object_get(row, "lacks"));
     json_t *found = json_object_get(row, "said");
     if (status == RK_OK && !json_is_object(found))
@@ -58,7 +28,7 @@ enum rk_status train_catalog_open(const char *id, struct document *said, struct 
         *said = (struct document){.root = json_incref(found)};
         snprintf(said->path, sizeof said->path, "%s", id);
     }
-    document_release(&table);
+    json_decref(row);
     return status;
 }
 

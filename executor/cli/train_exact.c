@@ -23,7 +23,7 @@ static const char *const followed[] = {
     NULL};
 
 /* Keys of values that leave the arithmetic as it is; with another one it is another. */
-enum value { ONE, ON, OFF, EIGHT, HIDDEN, SILU, LAYER_NORM, MULTIHEAD };
+enum value { ONE, ON, OFF, EIGHT, HIDDEN, SILU, LAYER_NORM, MULTIHEAD, PER_LAYER };
 
 static const struct valued {
     const char *key;
@@ -95,6 +95,8 @@ static bool leaves(const struct exact *e, enum value as, const json_t *value)
         return is_text(value, "layer_norm") || is_text(value, "low_precision_layernorm");
     case MULTIHEAD:
         return is_text(value, "multihead_attention");
+    case PER_LAYER:
+        return is_text(value, "per_layer");
     }
     return false;
 }

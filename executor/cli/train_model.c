@@ -217,8 +217,24 @@ enum rk_status train_model_details(const struct document *document, const struct
     return status;
 }
 
-/* A model file that `reckon import` made of a config.json has that in `config`. One without it, as
- * import once wrote them, has the shape alone: its first source is of which type. */
+/* Mixtures like Qwen's: of the same shape, some divide the weights of a token's experts by their
+ * sum and some do not, which no key of a model file says. */
+static bool leaves_router_open(const struct rk_model *m)
+{
+    return m->experts && !m->router_biases && (m->shared_gate || (m->qk_norm && !m->qk_norm_wide));
+}
+
+static enum rk_status refuse_open_router(const char *path, struct rk_error *error)
+{
+    return rk_fail(error, RK_UNSUPPORTED, path, 0, 0,
+                   "it has the shape of Qwen's mixtures, and does not say if the weights of a "
+                   "token's experts sum to one: give its config.json, or add \"config\": "
+                   "{\"model_type\": \"qwen3_moe\", \"norm_topk_prob\": true}");
+}
+
+/* A model file that `reckon import` made of a config.json has that in `config`; what the library
+ * wrote of a model that is not computed has the reason there. One without it, as import once wrote
+ * them, has the shape alone: its first source is of which type. */
 static enum rk_status read_imported(const struct document *file, const struct rk_model *model,
                                     struct rk_train *train, struct rk_error *error)
 {
@@ -226,10 +242,12 @@ static enum rk_status read_imported(const struct document *file, const struct rk
     struct document said = *file;
     char name[64];
     said.root = json_object_get(file->root, "config");
+    const char *lacks = json_string_value(json_object_get(said.root, "lacks"));
+    if (lacks) return rk_fail(error, RK_UNSUPPORTED, file->path, 0, 0, "%s: %s", model->id, lacks);
     if (said.root) return train_model_details(&said, model, train, error);
     if (!text ||
         sscanf(text, "config.json of Hugging Face transformers, model_type %63s", name) != 1)
-        return RK_OK;
+        return leaves_router_open(model) ? refuse_open_router(file->path, error) : RK_OK;
     return rk_fail(error, RK_UNSUPPORTED, file->path, 0, 0,
                    "it has the shape of a %s model, and not what else its config.json says of the "
                    "arithmetic: import that again, or give it",

@@ -76,8 +76,10 @@ static void name_weight(const struct builder *b, struct weight *w)
     if (b->layer >= 0 && last_norm)
         name = w->role == WEIGHT_FINAL_NORM ? "shared_head.norm.weight" : "shared_head.norm.bias";
     if (b->expert_number >= 0 && !joins_experts(b))
-        snprintf(w->name, sizeof w->name, "model.layers.%lld.mlp.experts.%lld.%.30s",
-                 (long long)b->layer, (long long)b->expert_number, name);
+        snprintf(w->name, sizeof w->name, "model.layers.%lld.%s.experts.%lld.%.30s",
+                 (long long)b->layer,
+                 b->names.naming == RK_NAMES_MINIMAX ? "block_sparse_moe" : "mlp",
+                 (long long)b->expert_number, name);
     else if (b->layer >= 0)
         snprintf(w->name, sizeof w->name, "%.24s%lld.%.50s", weight_prefix(&b->names),
                  (long long)b->layer, name);

@@ -1,5 +1,6 @@
 #include "huggingface/model_named.h"
 #include "base/text.h"
+#include "catalog/arithmetic.h"
 #include "catalog/catalog.h"
 #include "catalog/names.h"
 #include "catalog/readers.h"
@@ -84,24 +85,62 @@ bool model_in_folder(const char *name, char *path, size_t size)
     return written > 0 && (size_t)written < size && access(path, F_OK) == 0;
 }
 
-enum rk_status model_named(const char *name, struct hf_import *import, struct rk_error *error)
+static enum rk_status open_named(const char *name, struct document *document, char *id, size_t size,
+                                 struct rk_error *error)
 {
     char path[4096];
-    struct document document = {.root = NULL};
     if (model_in_folder(name, path, sizeof path)) name = path;
-    char id[sizeof import->model.id];
-    enum rk_status status = catalog_open(CATALOG_MODELS, name, &document, id, sizeof id, error);
+    enum rk_status status = catalog_open(CATALOG_MODELS, name, document, id, size, error);
     if (status == RK_BAD_INPUT && strcmp(name, "-") != 0) {
         struct rk_error second; /* numbers as Python writes them */
-        if (hf_document_load(name, &document, &second) == RK_OK && is_hugging_face(&document))
+        if (hf_document_load(name, document, &second) == RK_OK && is_hugging_face(document))
             status = RK_OK;
     }
     if (status != RK_OK && is_of_hub(name)) fail_hub(name, status, error);
+    return status;
+}
+
+enum rk_status model_named(const char *name, struct hf_import *import, struct rk_error *error)
+{
+    struct document document = {.root = NULL};
+    char id[sizeof import->model.id];
+    enum rk_status status = open_named(name, &document, id, sizeof id, error);
     import->notes = 0;
     import->type = NULL;
     if (status == RK_OK)
         status = is_hugging_face(&document) ? read_hugging_face(&document, name, import, error)
                                             : model_read(&document, id, &import->model, error);
+    document_release(&document);
+    return status;
+}
+
+/* Of the catalog's: what the checkpoint computes, or why that is not known. */
+static enum rk_status row_config(const char *id, json_t **config, struct rk_error *error)
+{
+    json_t *row = NULL;
+    const enum rk_status status = arithmetic_row(id, &row, error);
+    json_t *said = json_object_get(row, "said"), *lacks = json_object_get(row, "lacks");
+    if (json_object_size(said))
+        *config = json_incref(said);
+    else if (lacks)
+        *config = json_pack("{sO}", "lacks", lacks);
+    json_decref(row);
+    return status;
+}
+
+enum rk_status model_config(const char *name, json_t **config, struct rk_error *error)
+{
+    struct document document = {.root = NULL};
+    struct stat there;
+    char id[sizeof((struct rk_model *)0)->id];
+    *config = NULL;
+    enum rk_status status = open_named(name, &document, id, sizeof id, error);
+    if (status == RK_OK && is_hugging_face(&document))
+        *config = json_incref(document.root);
+    else if (status == RK_OK && json_object_get(document.root, "config"))
+        *config = json_incref(json_object_get(document.root, "config"));
+    else if (status == RK_OK && stat(name, &there) != 0 && catalog_has(CATALOG_MODELS, name))
+        status = row_config(id, config, error);
     document_release(&document);
     return status;
 }

@@ -14,6 +14,11 @@ bool model_in_folder(const char *name, char *path, size_t size);
  * "architectures" is read as Hugging Face's, with notes. Of others `type` is NULL. */
 enum rk_status model_named(const char *name, struct hf_import *import, struct rk_error *error);
 
+/* What the model of that name computes beyond its shape, as its file keeps it in `config`: the
+ * config.json that it is read from, or what data/model-arithmetic.json says of it. NULL: nobody
+ * says more. The caller frees it. */
+enum rk_status model_config(const char *name, json_t **config, struct rk_error *error);
+
 /* The model alone: a model_reader. */
 enum rk_status model_by_name(const char *name, struct rk_model *model, struct rk_error *error);
 

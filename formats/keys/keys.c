@@ -309,12 +309,19 @@ static void refuse_unknown(const struct reading *r, const struct setting *s)
                    nearest ? ", did you mean " : "", nearest ? nearest : "");
 }
 
+/* "<=1e6|auto": numbers up to that. */
+static bool is_within(const char *words, double number)
+{
+    return number == 0 ||
+           (words && strncmp(words, "<=", 2) == 0 && number <= strtod(words + 2, NULL));
+}
+
 static bool is_off(const struct key *row, const struct setting *s)
 {
     double number;
     return s->null || !*s->text || key_flag(s->text) == 0 || strcasecmp(s->text, "none") == 0 ||
            text_word(row->words, s->text, strlen(s->text), true) >= 0 ||
-           (read_number(s->text, &number) && number == 0);
+           (read_number(s->text, &number) && is_within(row->words, number));
 }
 
 /* "sparse_attention.*": of a section that is not covered the first key is enough. */

@@ -50,8 +50,17 @@ struct rk_rotary_stretch {
     X(GLM)                                                                                         \
     X(STARCODER2)                                                                                  \
     X(EXAONE)                                                                                      \
-    X(NEOX) X(PHI) X(GPTJ) X(OPT) X(BLOOM) X(MPT) X(FALCON) X(FALCON_NEW) X(GPT_OSS)               \
-        X(GRANITE_MOE)
+    X(NEOX)                                                                                        \
+    X(PHI)                                                                                         \
+    X(GPTJ)                                                                                        \
+    X(OPT)                                                                                         \
+    X(BLOOM)                                                                                       \
+    X(MPT)                                                                                         \
+    X(FALCON)                                                                                      \
+    X(FALCON_NEW)                                                                                  \
+    X(GPT_OSS)                                                                                     \
+    X(GRANITE_MOE)                                                                                 \
+    X(MINIMAX)
 enum rk_naming {
 #define NAMING(name) RK_NAMES_##name,
     RK_NAMINGS(NAMING)

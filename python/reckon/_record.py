@@ -163,6 +163,7 @@ class Document(Record):
     id: str = "model"
     name: Optional[str] = None
     description: Optional[str] = None
+    config: Any = None  # what it computes beyond its shape: a config.json of Hugging Face
     source: Any = None
 
     def to_json(self) -> str:

@@ -26,7 +26,7 @@ for folder in "$root"/tests/data/torch/*/; do
     [ $((number % 3)) = "${1:-0}" ] || continue
     train "$folder" gbs1 mbs1 dp1
     case $folder in
-    *mixtral* | *moe* | *deepseek* | *gpt_oss* | *kimi* | *dots1*) train "$folder" dp2 pp2 ep2 etp1 gbs4 mbs1 zero2 grad-overlap ;;
+    *mixtral* | *moe* | *deepseek* | *gpt_oss* | *kimi* | *dots1* | *minimax*) train "$folder" dp2 pp2 ep2 etp1 gbs4 mbs1 zero2 grad-overlap ;;
     *olmo2* | *olmo3*) train "$folder" dp2 cp2 pp2 gbs4 mbs1 zero1 recompute=full ;; # norms over all heads
     *) train "$folder" dp2 tp2 sp pp2 gbs4 mbs1 zero1 tp-overlap ;;
     esac

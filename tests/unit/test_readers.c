@@ -340,6 +340,13 @@ static const struct {
      "train_micro_batch_size_per_gpu=N"},
     {"ms-swift", "a.json", "{\"task_type\": \"embedding\", \"per_device_train_batch_size\": 1}",
      "a head of labels, of embeddings"},
+    {"ms-swift", "a.json",
+     "{\"train_type\": \"full\", \"lisa_activated_layers\": 2, \"per_device_train_batch_size\": 1}",
+     "lisa_activated_layers 2: layers are trained in turn"},
+    {"deepspeed", "d.json",
+     "{\"train_micro_batch_size_per_gpu\": 1, \"zero_optimization\": {\"stage\": 3, "
+     "\"stage3_param_persistence_threshold\": 1e7}}",
+     "stay whole on each rank, which plans do not cover"},
     {"deepspeed", "d.json", "{\"train_micro_batch_size_per_gpu\": 1.5}", "must be a whole number"},
     {"deepspeed", "d.json", "{\"train_micro_batch_size_per_gpu\": CONFIG_MBSIZE}",
      "is filled in when the run starts: give --set train_micro_batch_size_per_gpu=VALUE"},

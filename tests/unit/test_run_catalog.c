@@ -4,6 +4,8 @@
 #include "catalog_cases.h"
 #include "cli/train_model.h"
 
+#include <reckon/command.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +139,10 @@ Test(run_catalog, what_a_shape_does_not_say_is_there)
         {"mistral-small-24b", AT(rotary_base), 1e8},
         {"kimi-k2", AT(rotary_stretch.factor), 32},
         {"deepseek-v3", AT(rotary_stretch.softmax), 1.8738542070926265},
+        {"deepseek-v2-lite", AT(rotary_stretch.softmax), 1.5896261651208736},
+        {"deepseek-v2", AT(route_scale), 16},
+        {"minimax-m2", AT(arithmetic.rotary_part), 0.5},
+        {"minimax-m2", AT(rotary_base), 5e6},
         {"moonlight-16b-a3b", AT(route_scale), 2.446},
         {"pythia-1b", AT(arithmetic.rotary_part), 0.25},
         {"deepseek-coder-33b", AT(rotary_stretch.factor), 4},
@@ -230,5 +236,98 @@ Test(run_catalog, an_imported_file_turns_as_its_config_json_says)
     cr_expect(train.rotary_stretch.yarn && train.rotary_stretch.factor == 4);
     cr_expect_eq(train.rotary_stretch.context, 64);
     cr_expect_eq(train.rotary_base, 500000); /* the file's own numbers come first */
+    free(model);
+}
+
+/* What is written there; NULL: as the library writes the model of that name. */
+static enum rk_status opened_as_file(const char *name, const char *written, struct rk_model *model,
+                                     struct rk_train *train)
+{
+    char path[64], *text = NULL;
+    snprintf(path, sizeof path, "./test_run_catalog.%ld.json", (long)getpid());
+    if (!written)
+        cr_assert_eq(rk_model_text(name, &text, &error_), RK_OK, "%s", formatted(&error_));
+    FILE *out = fopen(path, "w");
+    cr_assert(out);
+    fputs(written ? written : text, out);
+    fclose(out);
+    rk_text_free(text);
+    const enum rk_status status = opened(path, model, train);
+    remove(path);
+    return status;
+}
+
+/* The text of a model, changed or not, trains as the model, or is refused as it is. */
+Test(run_catalog, the_text_of_a_model_keeps_what_it_computes)
+{
+    static const char *const names[] = {"llama3.1-8b",
+                                        "gemma3-4b",
+                                        "gemma2-27b",
+                                        "olmo3-7b",
+                                        "gpt-oss-20b",
+                                        "deepseek-v2-lite",
+                                        "deepseek-v3",
+                                        "minimax-m2",
+                                        "qwen3-30b-a3b",
+                                        "smollm3-3b",
+                                        "granite3-8b",
+                                        "phi-2",
+                                        "gpt3-13b",
+                                        RECKON_TEST_SOURCE "/tests/data/torch/qwen2_moe",
+                                        RECKON_TEST_SOURCE
+                                        "/tests/data/torch/phi3_long/config.json"};
+    struct rk_model *model = malloc(sizeof *model);
+    struct rk_train here, file;
+    use_source_catalog();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        cr_assert_eq(opened(names[i], model, &here), RK_OK, "%s", formatted(&error_));
+        cr_assert_eq(opened_as_file(names[i], NULL, model, &file), RK_OK, "%s: %s", names[i],
+                     formatted(&error_));
+        cr_expect_eq(memcmp(&here.arithmetic, &file.arithmetic, sizeof here.arithmetic), 0, "%s",
+                     names[i]);
+        cr_expect_eq(memcmp(&here.rotary_stretch, &file.rotary_stretch, sizeof here.rotary_stretch),
+                     0, "%s", names[i]);
+        cr_expect(here.norm_eps == file.norm_eps && here.rotary_base == file.rotary_base &&
+                      here.scores == file.scores && here.renormalise == file.renormalise &&
+                      here.route_scale == file.route_scale && here.context == file.context &&
+                      here.exact_gelu == file.exact_gelu,
+                  "%s", names[i]);
+    }
+    cr_expect_eq(opened_as_file("baichuan2-7b", NULL, model, &file), RK_UNSUPPORTED);
+    cr_expect(strstr(formatted(&error_), "NormHead"), "%s", formatted(&error_));
+    free(model);
+}
+
+/* Qwen's mixtures of one shape differ in what a router's weights are divided by. */
+Test(run_catalog, a_mixture_like_qwens_says_if_weights_sum_to_one)
+{
+    static const char shape[] =
+        "{\"layers\": 1, \"hidden\": 64, \"feedforward\": 64, \"heads\": 4, \"sequence\": 16, "
+        "\"vocabulary\": 64, \"position\": \"rope\", \"norm\": \"rmsnorm\", \"gated_mlp\": true, "
+        "\"biases\": false, \"experts\": 4, \"active_experts\": 2, \"expert_feedforward\": 64, %s}";
+    static const struct {
+        const char *more;
+        bool refused, renormalises;
+    } rows[] = {
+        {"\"qk_norm\": true", true, false},
+        {"\"shared_experts\": 1, \"shared_gate\": true, \"qkv_biases\": true", true, false},
+        {"\"qkv_biases\": true", false, true},
+        {"\"qk_norm\": true, \"router_biases\": true", false, true},
+        {"\"qk_norm\": true, \"config\": {\"model_type\": \"qwen3_moe\", \"norm_topk_prob\": true}",
+         false, true},
+        {"\"qk_norm\": true, \"config\": {\"model_type\": \"qwen3_moe\"}", false, false},
+    };
+    struct rk_model *model = malloc(sizeof *model);
+    struct rk_train train;
+    char text[800];
+    use_source_catalog();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(text, sizeof text, shape, rows[i].more);
+        const enum rk_status status = opened_as_file("x", text, model, &train);
+        cr_expect_eq(status, rows[i].refused ? RK_UNSUPPORTED : RK_OK, "row %zu: %s", i,
+                     status == RK_OK ? "" : formatted(&error_));
+        if (status == RK_OK) cr_expect_eq(train.renormalise, rows[i].renormalises, "row %zu", i);
+        if (rows[i].refused) cr_expect(strstr(formatted(&error_), "norm_topk_prob"), "row %zu", i);
+    }
     free(model);
 }

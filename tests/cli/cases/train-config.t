@@ -42,10 +42,10 @@ echo "{\"name\": \"m\", $shape, $modern, \"kv_heads\": 2, \"window\": 8}" >mistr
 opens "Mistral's" mistral.json
 grep -h 'model_type\|window' saved/step-00000001/config.json
 experts='"experts": 4, "active_experts": 2, "expert_feedforward": 16'
-echo "{\"name\": \"q3m\", $shape, $modern, \"qk_norm\": true, $experts, \"dense_layers\": 1}" >qwen3-moe.json
+echo "{\"name\": \"q3m\", $shape, $modern, \"qk_norm\": true, $experts, \"dense_layers\": 1, \"config\": {\"model_type\": \"qwen3_moe\", \"norm_topk_prob\": true}}" >qwen3-moe.json
 opens "Qwen 3's mixtures" qwen3-moe.json
 grep -h 'model_type\|intermediate\|topk' saved/step-00000001/config.json
-echo "{\"name\": \"q2m\", $shape, $modern, \"qkv_biases\": true, $experts, \"shared_experts\": 1, \"shared_feedforward\": 24, \"shared_gate\": true}" >qwen2-moe.json
+echo "{\"name\": \"q2m\", $shape, $modern, \"qkv_biases\": true, $experts, \"shared_experts\": 1, \"shared_feedforward\": 24, \"shared_gate\": true, \"config\": {\"model_type\": \"qwen2_moe\", \"norm_topk_prob\": true}}" >qwen2-moe.json
 opens "Qwen 2's mixtures" qwen2-moe.json
 grep -h 'model_type\|intermediate' saved/step-00000001/config.json
 # a folder of Hugging Face: its own config.json, less what is of how weights were stored; and its tokenizer

@@ -214,6 +214,23 @@ def olmoe_mixture(w, p, n, c):
     return y
 
 
+def minimax_mixture(w, p, n, c):
+    """MiniMax-M2's: chosen by a sigmoid and biases, weighed by the sigmoid alone, whose sum is one; nothing is shared."""
+    h, f, experts, k = c["hidden_size"], c["intermediate_size"], c["num_local_experts"], c["num_experts_per_tok"]
+    m = p + "block_sparse_moe."
+    chances, bias = torch.sigmoid(n @ w(m + "gate.weight", experts, h).T), m + "e_score_correction_bias"
+    which = torch.topk(chances + w(bias, experts).detach(), k, -1)[1]
+    w.loads[bias] = torch.bincount(which.flatten(), minlength=experts).double()
+    best = chances.gather(1, which)
+    best = best / best.sum(-1, keepdim=True)
+    y = torch.zeros_like(n)
+    for e in range(experts):
+        q = m + "experts.%d." % e
+        out = (F.silu(n @ w(q + "w1.weight", f, h).T) * (n @ w(q + "w3.weight", f, h).T)) @ w(q + "w2.weight", h, f).T
+        y = y + out * (best * (which == e)).sum(-1, keepdim=True)
+    return y
+
+
 def oss_mixture(w, p, n, c):
     h, f, experts, k, limit = c["hidden_size"], c["intermediate_size"], c["num_local_experts"], c["num_experts_per_tok"], c["swiglu_limit"]
     best, which = torch.topk(n @ w(p + "mlp.router.weight", experts, h).T + w(p + "mlp.router.bias", experts), k, -1)
@@ -388,6 +405,10 @@ def families(config):
     yield "glm4_moe", c, modern(c, part=0.5, biases="q", qk="one", mixture=shared_mixture, dense=1)
     c = config("dots1", head_dim=8, sliding_window=None, **{**mixed, "attention_bias": False, "norm_topk_prob": False, "n_shared_experts": 2})
     yield "dots1", c, modern(c, qk="one", mixture=shared_mixture, dense=1)
+    c = config("minimax_m2", head_dim=16, rotary_dim=8, num_local_experts=8, num_experts_per_tok=2, scoring_func="sigmoid", use_qk_norm=True,
+               qk_norm_type="per_layer", use_routing_bias=True, attn_type_list=[1, 1], shared_intermediate_size=0, num_mtp_modules=0,
+               sliding_window=None)
+    yield "minimax_m2", c, modern(c, part=0.5, qk="wide", mixture=minimax_mixture)
     same = dict(qk="one", before=None, after="post_attention_layernorm", mlp_before=None, mlp_after="post_feedforward_layernorm")
     c = config("exaone4", head_dim=8, sliding_window=5, sliding_window_pattern="LG")
     yield "exaone4", c, modern(c, local=(0,), unturned=(1,), **same)

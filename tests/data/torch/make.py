@@ -58,13 +58,29 @@ def rms(x, g, eps):
 def stretch(frequency, s):  # as in transformers' modeling_rope_utils.py
     if not s:
         return frequency
-    if s["rope_type"] == "linear":
+    if s.get("rope_type") == "linear":
         return frequency / s["factor"]
+    if s.get("type") == "yarn":
+        d, n = 2 * len(frequency), s["original_max_position_embeddings"]
+        low, high = (d * math.log(n / (b * 2 * math.pi)) / (2 * math.log(s["base"])) for b in (s["beta_fast"], s["beta_slow"]))
+        low, high = max(math.floor(low), 0), min(math.ceil(high), d - 1)
+        whole = 1 - ((torch.arange(d // 2) - low) / max(high - low, 1e-3)).clamp(0, 1)
+        return frequency / s["factor"] * (1 - whole) + frequency * whole
     n, low, high = s["original_max_position_embeddings"], s["low_freq_factor"], s["high_freq_factor"]
     wave = 2 * math.pi / frequency
     mixed = (n / wave - low) / (high - low)
     mixed = (1 - mixed) * frequency / s["factor"] + mixed * frequency
     return torch.where(wave > n / low, frequency / s["factor"], torch.where(wave < n / high, frequency, mixed))
+
+
+def yarn_scale(factor, times):
+    return 0.1 * times * math.log(factor) + 1 if factor > 1 else 1
+
+
+def scores_scale(s):
+    """DeepSeek-V2 and V3 as released, modeling_deepseek.py: scores times the square of mscale_all_dim's scale (transformers' deepseek_v2
+    since pull request 47435); what turns has a scale of one, as both are equal."""
+    return yarn_scale(s["factor"], s["mscale_all_dim"]) ** 2 if s else 1
 
 
 def turn(x, base, scaling=None):  # (heads, tokens, d), halves
@@ -206,8 +222,9 @@ def deepseek(c):
         down = n @ w(p + "self_attn.kv_a_proj_with_mqa.weight", latent + rope, h).T
         up = rms(down[:, :latent], w(p + "self_attn.kv_a_layernorm.weight", latent), eps)
         up = heads_of(up @ w(p + "self_attn.kv_b_proj.weight", heads * (nope + dv), latent).T, heads)
-        k = turn(down[None, :, latent:][..., halves], c["rope_theta"]).expand(heads, n_tokens, rope)
-        q = torch.cat((q[..., :nope], turn(q[..., nope:][..., halves], c["rope_theta"])), -1)
+        s = c.get("rope_scaling") and {**c["rope_scaling"], "base": c["rope_theta"]}
+        k = turn(down[None, :, latent:][..., halves], c["rope_theta"], s).expand(heads, n_tokens, rope)
+        q = torch.cat((q[..., :nope], turn(q[..., nope:][..., halves], c["rope_theta"], s)), -1) * scores_scale(s)
         y = attend(q, torch.cat((up[..., :nope], k), -1), up[..., nope:])
         x = x + y @ w(p + "self_attn.o_proj.weight", h, heads * dv).T
         n = rms(x, w(p + "post_attention_layernorm.weight", h), eps)
@@ -274,6 +291,10 @@ def families():
                scoring_func="softmax", topk_method="greedy", n_group=1, topk_group=1, routed_scaling_factor=1.0,
                attention_bias=False)
     yield "deepseek_v2", c, deepseek(c)
+    yarn = {"type": "yarn", "factor": 40, "original_max_position_embeddings": 16, "beta_fast": 2, "beta_slow": 0.5, "mscale": 0.707,
+            "mscale_all_dim": 0.707}
+    wide = {**c, "qk_rope_head_dim": 8, "max_position_embeddings": 640, "rope_scaling": yarn, "routed_scaling_factor": 16.0}
+    yield "deepseek_v2_yarn", wide, deepseek(wide)
     c = {**c, "q_lora_rank": 16, "norm_topk_prob": True}
     yield "deepseek_v2_q", c, deepseek(c)
     c = {**c, "model_type": "deepseek_v3", "scoring_func": "sigmoid", "topk_method": "noaux_tc", "n_routed_experts": 8, "n_group": 4,
