@@ -59,6 +59,8 @@ struct chain_problem {
     chain_ways *ways;
     void *context;
     double pace_s; /* with `ways`: no plan has a largest c below */
+    bool (*stopped)(void *stopper); /* asked now and then; true: the answer is the best so far */
+    void *stopper;                  /* ... and proves nothing. NULL: never */
 };
 
 struct chain_stage {

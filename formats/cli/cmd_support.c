@@ -83,8 +83,8 @@ static bool is_supported(const struct support *rows)
     return false;
 }
 
-/* The interval that reckon predict prints; the rows below are what it is learned from, by what a run
- * has in common with this one. */
+/* The interval that reckon predict prints; the rows below are what it is learned from, by what a
+ * run has in common with this one. */
 static const char *interval_text(struct report *report, const struct forecast *f)
 {
     struct error_class c;
@@ -101,8 +101,7 @@ static const char *verdict_text(struct report *report, const struct forecast *f,
     const struct support *best = best_of(rows);
     if (!best) return "no measured runs: nothing is known of the error";
     const bool near = (best->of & GPU_AND_FRAMEWORK) == GPU_AND_FRAMEWORK;
-    return report_text(report,
-                       "%s: %zu runs from %zu sources with the same %s%s",
+    return report_text(report, "%s: %zu runs from %zu sources with the same %s%s",
                        best->of == ALL ? "well covered"
                        : near          ? "covered"
                                        : "extrapolated",
