@@ -418,6 +418,8 @@ enum rk_status rk_check_text(const struct rk_check_input *input, struct rk_findi
         {"megatron", check_megatron},   {"deepspeed", check_deepspeed},
         {"galvatron", check_galvatron},
     };
+    if (input->text && strcmp(input->format, "words") != 0)
+        check_placeholders(input->text, input->size, findings);
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
         if (strcmp(sources[i].name, input->format) == 0) {
             const enum rk_status status = sources[i].check(input, findings, error);
