@@ -270,7 +270,8 @@ static bool stop(void *asked)
     return ++*(int *)asked > 0;
 }
 
-/* Who is asked whether to stop says so at once: nothing more is looked for, and it is no failure. */
+/* Who is asked whether to stop says so at once: nothing more is looked for, and it is no failure.
+ */
 Test(chain, stops_when_told)
 {
     int asked = 0, fewer = 0;
