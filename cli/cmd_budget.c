@@ -448,7 +448,7 @@ int cmd_budget(int argc, char **argv)
     enum rk_status status = check_arguments(&args, &error);
     const bool several = status == RK_OK && rk_machine_is_several(args.system);
     if (status == RK_OK) status = rk_system_load_several(args.system, &system, &error);
-    if (!args.gpus) args.gpus = system.devices;
+    if (!args.gpus) args.gpus = status == RK_OK ? host_gpus(&system) : 0;
     if (status == RK_OK && !args.gpus) status = gpus_missing(&system, &error);
     if (status == RK_OK && (args.run.tokens || args.run.phases))
         status = rk_fail(&error, RK_BAD_ARGUMENT, NULL, 0, 0,

@@ -336,13 +336,16 @@ static enum rk_status read_input(struct fits_args *args, struct plan_input *inpu
     question->save = &args->save;
     question->leaves = args->headroom && !question->open;
     question->grows = !plan_given(&input->draft, "batch");
-    const bool gpus = args->source.gpus || input->system.devices ||
+    const bool gpus = args->source.gpus || host_gpus(&input->system) ||
                       plan_given(&input->draft, "gpus") || !question->open;
     if (!gpus)
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "--gpus is missing: how many accelerators? The system may say it, \"%s "
                        "x64\", or the plan",
                        args->source.system);
+    if (question->open && !args->source.gpus && !input->system.devices &&
+        !plan_given(&input->draft, "gpus"))
+        plan_assume(input, "gpus 1 (all of the system)");
     status =
         plan_settle(&args->source, input, question->open ? fits_choose : NULL, question, error);
     if (status != RK_OK || args->tune) return status; /* which chooses the plan to save */

@@ -91,7 +91,7 @@ static enum rk_status gpus_of(const struct longest_args *args, const struct tabl
                            ", and a range stands for these: name the numbers, %" PRIu64 ",%" PRIu64,
                            low, high, low, low + 1);
     }
-    const uint64_t all = t->input->system.devices;
+    const uint64_t all = host_gpus(&t->input->system);
     if (!*count) gpus[(*count)++] = all ? all : 8;
     return RK_OK;
 }

@@ -6,6 +6,7 @@
 #include "cli/machine_products.h"
 #include "cli/model_input.h"
 #include "cli/plan_axes.h"
+#include "plan/habits.h"
 
 #include <inttypes.h>
 #include <reckon/machine.h>
@@ -445,6 +446,26 @@ static void say_shared(struct plan_input *input)
     }
 }
 
+/* Messages that the framework overlaps unless told not to, and the plan does not. */
+static void say_overlap(struct plan_input *input)
+{
+    const struct plan_draft *draft = &input->draft;
+    const struct rk_plan *plan = &draft->plan;
+    if (!rk_answerer(plan->framework)->layers || rk_plan_data(plan) < 2 ||
+        plan->zero < habits_of(plan)->overlaps_by_itself)
+        return;
+    const bool gradients = !plan->gradient_overlap && !plan_given(draft, "gradient_overlap");
+    const bool weights =
+        plan->zero && !plan->weight_overlap && !plan_given(draft, "weight_overlap");
+    if (gradients || weights)
+        plan_assume(input, "%s not overlapped (%s overlaps by itself: say%s%s)",
+                    gradients && weights ? "gradients and weights"
+                    : gradients          ? "gradients"
+                                         : "weights",
+                    rk_framework_name(plan->framework), gradients ? " grad-overlap" : "",
+                    weights ? " weight-overlap" : "");
+}
+
 /* A machine that was measured is as fast as what multiplied then. */
 static void say_products(const struct plan_source *source, struct plan_input *input)
 {
@@ -477,6 +498,7 @@ static void say_presets(const struct plan_source *source, struct plan_input *inp
     say_positions(input);
     say_load(input);
     say_shared(input);
+    say_overlap(input);
     if (!source->batches) plan_assume_reference(input, plan);
     if (!plan_given(draft, "attention") && rk_answerer(plan->framework)->layers)
         plan_assume(input, "attention %s", rk_attention_kernel_name(plan->attention));

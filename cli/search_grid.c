@@ -169,7 +169,7 @@ static enum rk_status load(struct search_grid *grid, const struct search_args *a
 static enum rk_status check_sizes(struct search_grid *grid, struct rk_error *error)
 {
     for (int i = 0; grid->gpus.count == 0 && i < grid->systems; i++)
-        if (!grid->system[i].devices) return gpus_missing(&grid->system[i], error);
+        if (!host_gpus(&grid->system[i])) return gpus_missing(&grid->system[i], error);
     for (int i = 0; grid->gpus.count && i < grid->systems; i++)
         if (grid->system[i].machine)
             return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
@@ -240,7 +240,7 @@ struct grid_problem search_grid_at(const struct search_grid *grid, size_t i)
         .hosted = *hosted->id ? hosted : NULL,
         .line = grid->line[at],
         .choice = grid->choice[at],
-        .gpus = grid->gpus.count ? grid->gpus.value[rest % gpus] : system->devices,
+        .gpus = grid->gpus.count ? grid->gpus.value[rest % gpus] : host_gpus(system),
         .batch = grid->batch.value[i % batches],
     };
 }

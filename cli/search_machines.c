@@ -45,6 +45,17 @@ static uint64_t count_measured(const struct csv *steps, const char *id)
 
 /* ---- money and power ---- */
 
+/* Which price it is: those of different kinds stand side by side. */
+static void name_price(const struct run_terms *terms, const struct rk_system *system,
+                       struct machine_facts *facts)
+{
+    const struct rk_price_offer *offer = NULL;
+    if (!terms->run.has_price || *system->price)
+        rk_price_of(terms->facts, system, terms->run.offer, &offer);
+    if (facts->price > 0)
+        snprintf(facts->price_kind, sizeof facts->price_kind, "%s", offer ? offer->name : "given");
+}
+
 static enum rk_status run_facts(const struct search *search, const struct forecast *f, double cost,
                                 struct machine_facts *facts, struct rk_error *error)
 {
@@ -62,6 +73,7 @@ static enum rk_status run_facts(const struct search *search, const struct foreca
     if (status == RK_OK) {
         rk_campaign_expect(&c, &outcome);
         facts->price = c.price;
+        name_price(&terms, f->system, facts);
         facts->power_kW =
             c.power_W * (double)c.ranks * c.node_factor * c.cooling_factor / WATTS_OF_kW;
         facts->energy_kWh = outcome.energy_kWh;

@@ -9,7 +9,8 @@
 
 /* What a row says beyond its step; 0 and NAN: not known or not asked. */
 struct machine_facts {
-    double price;             /* US dollars of an accelerator for an hour */
+    double price;                 /* US dollars of an accelerator for an hour */
+    char price_kind[RK_RUN_NAME]; /* the offer whose price it is: on-demand, spot; given */
     double power_kW;          /* of all of it at work, hosts and cooling included, in the mean */
     double energy_kWh;        /* of the run */
     double cost_per_trillion; /* US dollars of 10^12 tokens */

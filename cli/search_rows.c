@@ -118,6 +118,7 @@ static const struct report_column columns[] = {
     {.name = "gpus_used",        .title = "GPUs used"},
     {.name = "step_usd",         .title = "USD per step",   .digits = 4},
     {.name = "price_usd_per_hour", .title = "USD/GPU-h",  .digits = 4},
+    {.name = "price_kind",       .title = "price"},
     {.name = "cost_per_trillion_usd", .title = "USD/T tokens", .unit = "n", .digits = 3},
     {.name = "power_kW",         .title = "power kW",     .unit = "",  .digits = 4},
     {.name = "energy_kWh",       .title = "energy kWh",   .unit = "n", .digits = 3},
@@ -132,7 +133,7 @@ static const struct report_column columns[] = {
     {.name = "reason"},
 };
 
-enum { COLUMNS = sizeof columns / sizeof *columns, FIXED = 7, RANGES = 26, MEASURED = 28, PLAN = 29, REASON = 30 };
+enum { COLUMNS = sizeof columns / sizeof *columns, FIXED = 7, PRICE_KIND = 19, RANGES = 27, MEASURED = 29, PLAN = 30, REASON = 31 };
 
 /* Of each column with a number: how it is made of a row, what else --sort calls it. */
 static const struct row_figure {
@@ -154,13 +155,13 @@ static const struct row_figure {
     {16, used_of,       false, {"gpus_used"}},
     {17, step_usd_of,   false, {"step_usd"}},
     {18, price_of,      false, {"price_usd_per_hour", "price"}},
-    {19, trillion_of,   false, {"cost_per_trillion_usd", "cost_per_trillion"}},
-    {20, power_of,      false, {"power_kW", "power"}},
-    {21, energy_of,     false, {"energy_kWh", "energy"}},
-    {22, p5_of,         false, {"p5"}},
-    {23, p25_of,        false, {"p25"}},
-    {24, p75_of,        false, {"p75"}},
-    {25, p95_of,        false, {"p95"}},
+    {20, trillion_of,   false, {"cost_per_trillion_usd", "cost_per_trillion"}},
+    {21, power_of,      false, {"power_kW", "power"}},
+    {22, energy_of,     false, {"energy_kWh", "energy"}},
+    {23, p5_of,         false, {"p5"}},
+    {24, p25_of,        false, {"p25"}},
+    {25, p75_of,        false, {"p75"}},
+    {26, p95_of,        false, {"p95"}},
     {MEASURED, measured_of, true, {"measured_runs", "measured"}},
 };
 /* clang-format on */
@@ -242,6 +243,7 @@ static void make_row(const void *context, size_t i, struct report_cell *cells)
     } else {
         rk_plan_text(&row->plan, s->words, sizeof s->words);
         all[PLAN] = cell_text(s->words);
+        if (*row->machine.price_kind) all[PRICE_KIND] = cell_text(row->machine.price_kind);
         all[MEASURED] = cell_count(row->machine.measured);
         for (int k = 0; k < 2; k++)
             all[RANGES + k] = range_cell(s, row, k);
@@ -278,7 +280,7 @@ static void choose(const struct search_rows *rows, bool keep[COLUMNS])
 {
     static const int always[] = {2, 5, 6, 7, 10, 11, 12, PLAN};
     static const int where_known[] = {13, 14, 15, 16, 17};
-    static const int of_machines[] = {18, 19, 20, RANGES, RANGES + 1, MEASURED};
+    static const int of_machines[] = {18, PRICE_KIND, 20, 21, RANGES, RANGES + 1, MEASURED};
     bool runs = false;
     memset(keep, 0, COLUMNS * sizeof *keep);
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)

@@ -82,6 +82,13 @@ uint64_t host_node_size(const struct rk_system *system)
     return size ? size : host_listed(system, &host) ? host.accelerators : 0;
 }
 
+uint64_t host_gpus(const struct rk_system *system)
+{
+    struct host host;
+    if (system->devices || system->machine) return system->devices;
+    return host_listed(system, &host) && host.accelerators == 1;
+}
+
 const char *host_word(const struct host *host, char text[static HOST_WORD])
 {
     snprintf(text, HOST_WORD,

@@ -540,10 +540,13 @@ static bool list_ways(struct clusters_costs *costs, int cluster)
     return true;
 }
 
+enum { WAYS_ASKED = 64 }; /* one in so many asks whether to stop */
+
 static bool open_cluster(struct clusters_costs *costs, int cluster, struct fold_shelf *shelf)
 {
+    const struct clusters_question *q = costs->question;
     struct cluster_costs *c = &costs->cluster[cluster];
-    const struct rk_cluster *machine = &costs->question->machine->cluster[cluster];
+    const struct rk_cluster *machine = &q->machine->cluster[cluster];
     const uint64_t node = rk_cluster_node(machine);
     const size_t rows = (size_t)costs->rows;
     if (!list_ways(costs, cluster)) return false;
@@ -551,6 +554,10 @@ static bool open_cluster(struct clusters_costs *costs, int cluster, struct fold_
     c->cost = calloc(((size_t)c->ways + 1) * rows, sizeof *c->cost);
     if (!c->choice || !c->cost) return false;
     for (int i = 0; i < c->ways; i++) {
+        if (q->stopped && i % WAYS_ASKED == 0 && q->stopped(q->stopper)) {
+            c->ways = i; /* nothing is made of them */
+            break;
+        }
         if (!fill_costs(costs, cluster, i, shelf)) return false;
         c->choice[i] = (struct chain_choice){.units = (int)((c->way[i].gpus + node - 1) / node),
                                              .width = c->way[i].width,

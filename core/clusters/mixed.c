@@ -99,6 +99,7 @@ static bool judge_degrees(struct mixing *x, unsigned set, uint64_t tensor, uint6
         replicas += data;
     }
     for (uint64_t m = 1; good && m <= batch && batch / m >= replicas; m++) {
+        if (q->stopped && q->stopped(q->stopper)) break;
         x->now.round = batch / m;
         if (batch % m || x->now.round > GIVEN_REPLICAS || x->now.round / replicas > MOST_SAMPLES)
             continue;

@@ -36,7 +36,7 @@ struct clusters_question {
     enum clusters_alike alike;
     double usable_bytes[RK_MAX_CLUSTERS]; /* of a GPU's memory that plans may fill; 0: all */
     const struct clusters_filter *filter; /* NULL: all plans count */
-    bool (*stopped)(void *stopper); /* asked between problems; true ends the search. NULL: never */
+    bool (*stopped)(void *stopper); /* asked now and then; true ends the search. NULL: never */
     void *stopper;
     /* Gets between problems how far the search is; a later one continues from there. NULL: nobody.
      * False ends the search as `stopped` does. */

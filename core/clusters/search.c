@@ -151,6 +151,12 @@ static void note_proved(struct search *s, const struct chain_problem *problem,
     a->proved.simulated_s = clusters_simulate(&a->proved);
 }
 
+static bool is_stopped(void *context)
+{
+    struct search *s = context;
+    return better_is_stopped(&s->better);
+}
+
 /* These clusters in that order, each with some of its ways to run a stage. */
 static bool solve_ways(struct search *s, const int *order, int clusters,
                        const struct chain_cluster *cluster)
@@ -171,16 +177,18 @@ static bool solve_ways(struct search *s, const int *order, int clusters,
         .closing_s = clusters_tie_s(q, order[0], order[clusters - 1]),
         .enough_s = enough_of(s, order, clusters),
         .narrow = s->narrow,
+        .stopped = is_stopped,
+        .stopper = s,
     };
     s->problem = &problem;
     s->order = order;
     const bool good = chain_solve(&problem, &found, visit, s);
+    const bool solved = good && found.found && !s->answer->stopped;
     s->answer->problems += !s->narrow;
     s->answer->labels += found.labels;
     s->answer->limits += (uint64_t)found.limits;
-    if (good && found.found && s->narrow && s->runs == 1)
-        note_reached(s, order, clusters, found.value_s);
-    if (good && found.found && !s->narrow) note_proved(s, &problem, &found);
+    if (solved && s->narrow && s->runs == 1) note_reached(s, order, clusters, found.value_s);
+    if (solved && !s->narrow) note_proved(s, &problem, &found);
     chain_answer_release(&found);
     return good;
 }
@@ -405,7 +413,7 @@ static bool search_rounds(struct search *s, struct round *round, int *rounds)
         RK_REQUIRE(*rounds < MOST_ROUNDS);
         struct round *next = &round[(*rounds)++];
         good = clusters_costs_open(&next->costs, s->question, batch / m, &shelf);
-        if (!good) break;
+        if (!good || better_is_stopped(&s->better)) break;
         next->least_s = least_step(&next->costs);
         s->answer->floor_s = fmin(s->answer->floor_s, next->least_s);
         note_usable(&next->costs, s->answer);

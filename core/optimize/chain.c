@@ -188,6 +188,8 @@ static void note_plan(struct engine *e, int label)
     a->found = true;
 }
 
+enum { LABELS_ASKED = 512 }; /* one in so many asks whether to stop */
+
 /* The least max(S, W) of plans whose c are all below the limit that was prepared, and that may be
  * better than the best known, noted in the answer; INFINITY: none. */
 static double solve_limit(struct engine *e, double limit_s)
@@ -200,10 +202,11 @@ static double solve_limit(struct engine *e, double limit_s)
     if (last == 0) place_rows(e, -1, 0, p->layers, 1, &found);
     int from = e->labels;
     if (p->most_stages > 1) place_stages(e, -1, last, 1, &found);
-    for (int stages = 2; stages <= p->most_stages && from < e->labels && !e->failed; stages++) {
+    for (int stages = 2; stages <= p->most_stages && from < e->labels && !is_over(e); stages++) {
         const int end = e->generation = e->labels;
-        for (int i = from; i < end && !e->failed; i++) {
+        for (int i = from; i < end && !is_over(e); i++) {
             if (e->label[i].dropped) continue;
+            e->stopped = p->stopped && i % LABELS_ASKED == 0 && p->stopped(p->stopper);
             const int here = e->label[i].cluster;
             for (int cluster = here; cluster >= 0 && cluster >= here - 1; cluster--) {
                 place_stages(e, i, cluster, stages, &found);
@@ -214,6 +217,7 @@ static double solve_limit(struct engine *e, double limit_s)
         from = end;
     }
     clear_buckets(e);
+    if (e->stopped) return INFINITY;
     if (found.least >= 0) note_plan(e, found.least);
     return e->failed ? INFINITY : found.least_s;
 }
@@ -253,7 +257,7 @@ static double solve_offer(struct engine *e, double limit_s, const struct offers 
 static void examine(struct engine *e, double low_s, double high_s, const struct offers *to)
 {
     const double m = e->problem->microbatches;
-    while (high_s > low_s && !e->failed) {
+    while (high_s > low_s && !is_over(e)) {
         const double sum_s = chain_prepare(e, high_s), left_s = e->best_s - sum_s;
         if (!(left_s > (m - 1) * low_s)) return;
         if (m > 1 && left_s / (m - 1) < high_s * (1 - 1e-3)) { /* the sum grows as limits fall */
@@ -278,7 +282,8 @@ static void begin(struct engine *e, double pace_s, const struct offers *to)
 {
     static const double limits[] = {1.02, 1.1, 1.3, 2, 4, 8, 32, INFINITY};
     e->floor_s = pace_s;
-    for (int i = 0; i < (int)(sizeof limits / sizeof *limits) && !to->best->found; i++) {
+    for (int i = 0; i < (int)(sizeof limits / sizeof *limits) && !to->best->found && !is_over(e);
+         i++) {
         const double limit_s = isinf(limits[i]) ? INFINITY : pace_s * limits[i];
         if (!(chain_prepare(e, limit_s) + (e->problem->microbatches - 1) * pace_s < e->best_s))
             continue;
@@ -293,7 +298,7 @@ static void look_around(struct engine *e, double pace_s, const struct offers *to
     const double m = e->problem->microbatches;
     e->floor_s = pace_s;
     double limit_s = pace_s * 1.02;
-    for (int i = 0; i < MOST_LIMITS && !e->failed; i++, limit_s *= 1.08) {
+    for (int i = 0; i < MOST_LIMITS && !is_over(e); i++, limit_s *= 1.08) {
         const double least_s = chain_prepare(e, limit_s) + (m - 1) * limit_s / 1.08;
         if (!(least_s < e->best_s) || limit_s / 1.08 > e->best_s) return;
         solve_offer(e, limit_s, to);

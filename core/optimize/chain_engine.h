@@ -63,8 +63,14 @@ struct engine {
     double floor_s; /* plans that are looked for have no smaller largest c */
     double best_s;
     struct chain_answer *answer;
-    bool failed;
+    bool failed; /* no memory */
+    bool stopped;
 };
+
+static inline bool is_over(const struct engine *e)
+{
+    return e->failed || e->stopped;
+}
 
 static inline const struct chain_cost *cost_of(const struct chain_problem *p, int cluster,
                                                int choice, int row)

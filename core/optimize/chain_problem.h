@@ -58,7 +58,9 @@ struct chain_problem {
      * choices, widths is 1. NULL: as the clusters' choices say. */
     chain_ways *ways;
     void *context;
-    double pace_s; /* with `ways`: no plan has a largest c below */
+    double pace_s;                  /* with `ways`: no plan has a largest c below */
+    bool (*stopped)(void *stopper); /* asked now and then; true: the answer is the best so far */
+    void *stopper;                  /* ... and proves nothing. NULL: never */
 };
 
 struct chain_stage {

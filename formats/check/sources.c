@@ -2,6 +2,7 @@
 #include "check/sources.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "catalog/hosts.h"
 #include "catalog/plan_fields.h"
 #include "check/findings.h"
 #include "check/launch.h"
@@ -367,7 +368,7 @@ enum rk_status check_megatron(const struct rk_check_input *input, struct rk_find
         .ignored = input->ignored,
         .ignored_count = input->ignored_count,
         .gpus = input->gpus,
-        .machine = input->system ? input->system->devices : 0,
+        .machine = input->system ? host_gpus(input->system) : 0,
         .vocabulary = input->vocabulary,
         .variant = (int)input->variant,
         .version = input->version,
@@ -417,6 +418,8 @@ enum rk_status rk_check_text(const struct rk_check_input *input, struct rk_findi
         {"megatron", check_megatron},   {"deepspeed", check_deepspeed},
         {"galvatron", check_galvatron},
     };
+    if (input->text && strcmp(input->format, "words") != 0)
+        check_placeholders(input->text, input->size, findings);
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
         if (strcmp(sources[i].name, input->format) == 0) {
             const enum rk_status status = sources[i].check(input, findings, error);

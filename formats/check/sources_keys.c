@@ -1,5 +1,6 @@
 /* sources_keys.c - DeepSpeed, and the other formats with a table of keys. */
 #include "base/memory.h"
+#include "catalog/hosts.h"
 #include "catalog/plan_fields.h"
 #include "check/findings.h"
 #include "check/launch.h"
@@ -27,7 +28,7 @@ static void complain(struct rk_findings *findings, const char *rule, const char 
 
 static uint64_t machine_of(const struct rk_check_input *input)
 {
-    return input->system ? input->system->devices : 0;
+    return input->system ? host_gpus(input->system) : 0;
 }
 
 /* B = b * accumulation * d, as far as the file says them. */

@@ -118,3 +118,36 @@ void check_variables_of_text(const char *text, size_t size, struct rk_findings *
         begin = p + 1;
     }
 }
+
+void check_placeholders(const char *text, size_t size, struct rk_findings *findings)
+{
+    static const char placeholder[] = "/path/to/";
+    enum { LENGTH = sizeof placeholder - 1 };
+    const char *end = text + size, *begin = text;
+    struct rk_finding *f = NULL;
+    int line = 1, more = 0;
+    for (const char *p = text; p < end; p++) {
+        if (*p == '#' && (p == begin || strchr(" \t", p[-1])))
+            while (p + 1 < end && p[1] != '\n')
+                p++;
+        if ((size_t)(end - p) >= LENGTH && memcmp(p, placeholder, LENGTH) == 0 &&
+            (p - begin < 2 || memcmp(p - 2, ":-", 2) != 0)) {
+            int length = LENGTH;
+            while (p + length < end && !strchr(" \t\r\n\"',;)}", p[length]))
+                length++;
+            more += f != NULL;
+            if (!f && (f = findings_add(findings, "1.value"))) {
+                f->severity = RK_WARNING;
+                f->line = line;
+                f->column = (int)(p - begin) + 1;
+                snprintf(f->what, sizeof f->what, "%.*s", length < 80 ? length : 80, p);
+                snprintf(f->need, sizeof f->need, "is a placeholder");
+            }
+            p += length - 1;
+        }
+        if (*p != '\n') continue;
+        line++;
+        begin = p + 1;
+    }
+    if (f) snprintf(f->fix, sizeof f->fix, "give the path%s", more ? ", and those like it" : "");
+}

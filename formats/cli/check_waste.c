@@ -1,5 +1,6 @@
 #include "cli/check_waste.h"
 
+#include "catalog/hosts.h"
 #include "check/findings.h"
 #include "check/sources.h"
 #include "cli/gains.h"
@@ -76,7 +77,7 @@ void waste_find(const struct waste_case *of, struct rk_findings *findings)
     const struct launch_source source = {.path = input->path,
                                          .model = of->model,
                                          .gpus = input->gpus,
-                                         .machine = input->system->devices,
+                                         .machine = host_gpus(input->system),
                                          .vocabulary = input->vocabulary,
                                          .sets = input->sets,
                                          .set_count = input->set_count,

@@ -237,7 +237,7 @@ static void take_model_of_script(const struct check_args *args, struct loaded *l
     struct launch *launch = calloc(1, sizeof *launch);
     const struct launch_source source = {.path = args->words.text[0],
                                          .gpus = args->gpus,
-                                         .machine = l->system.devices,
+                                         .machine = host_gpus(&l->system),
                                          .sets = args->sets.text,
                                          .set_count = (size_t)args->sets.count,
                                          .ignored = args->ignored.text,

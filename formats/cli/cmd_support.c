@@ -83,20 +83,31 @@ static bool is_supported(const struct support *rows)
     return false;
 }
 
-static const char *verdict_text(struct report *report, const struct support *rows)
+/* The interval that reckon predict prints; the rows below are what it is learned from, by what a
+ * run has in common with this one. */
+static const char *interval_text(struct report *report, const struct forecast *f)
+{
+    struct error_class c;
+    if (!forecast_class(f, &c)) return "";
+    return report_text(report,
+                       "; half of the steps take %.3g to %.3g times the predicted time, 90 %% %.3g "
+                       "to %.3g times (%s)",
+                       c.ratio[1], c.ratio[3], c.ratio[0], c.ratio[4], c.of);
+}
+
+static const char *verdict_text(struct report *report, const struct forecast *f,
+                                const struct support *rows)
 {
     const struct support *best = best_of(rows);
     if (!best) return "no measured runs: nothing is known of the error";
     const bool near = (best->of & GPU_AND_FRAMEWORK) == GPU_AND_FRAMEWORK;
-    return report_text(report,
-                       "%s: %zu runs from %zu sources with the same %s; blind predictions of half "
-                       "of them were off by at most %.1f %%, of 90 %% by at most %.1f %%",
+    return report_text(report, "%s: %zu runs from %zu sources with the same %s%s",
                        best->of == ALL ? "well covered"
                        : near          ? "covered"
                                        : "extrapolated",
                        best->runs, best->sources,
                        best->of ? common_text(report, best->of) : "nothing (all runs)",
-                       100 * best->median, 100 * best->within);
+                       interval_text(report, f));
 }
 
 static void add_rows(struct report *report, const struct support *rows)
@@ -129,7 +140,7 @@ static enum rk_status fill(struct report *report, const struct plan_input *input
     rk_predict(&input->model, &input->system, plan, &p);
     *supported = is_supported(rows);
     support_class(plan, class);
-    const char *kept = report_text(report, "%s", class), *verdict = verdict_text(report, rows);
+    const char *kept = report_text(report, "%s", class), *verdict = verdict_text(report, &f, rows);
     const char *generation = accelerator_generation(input->system.id);
     report_answer(report, *supported ? REPORT_GOOD : REPORT_UNSURE, verdict);
     report->title =
@@ -141,6 +152,8 @@ static enum rk_status fill(struct report *report, const struct plan_input *input
                   {"supported", cell_flag(*supported)}, {"verdict", cell_text(verdict)},
                   {"plan_class", cell_text(kept)}, {"generation", cell_text(generation)},
                   {"assumed", cell_text(*input->assumed ? input->assumed : NULL)});
+    const char *times = p.timed ? learned_times(report, &f) : NULL;
+    if (times) report_note(report, report_text(report, "  time: %s", times));
     add_rows(report, rows);
     forecast_error_records(report, &f);
     return forecast_nearest(report, &f, NULL, true, error);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
+#include "catalog/hosts.h"
 #include "catalog/plan_fields.h"
 #include "cli/model_input.h"
 #include "keys/asks.h"
@@ -416,7 +417,7 @@ uint64_t launch_machine(const char *name)
     struct rk_system system = {.memories = 0};
     struct rk_error ignored;
     if (!name || rk_system_load(name, &system, &ignored) != RK_OK) return 0;
-    const uint64_t gpus = system.devices;
+    const uint64_t gpus = host_gpus(&system);
     rk_system_release(&system);
     return gpus;
 }

@@ -264,3 +264,32 @@ Test(chain, enumeration_finds_nothing_better)
     cr_expect_geq(near, found * 0.9, "%d of %d", near, found);
     cr_expect(found > 2500 && none > 200, "%d found, %d not", found, none);
 }
+
+static bool stop(void *asked)
+{
+    return ++*(int *)asked > 0;
+}
+
+/* Who is asked whether to stop says so at once: nothing more is looked for, and it is no failure.
+ */
+Test(chain, stops_when_told)
+{
+    int asked = 0, fewer = 0;
+    for (int i = 0; i < 200; i++) {
+        struct chain_answer whole, stopped;
+        seed = (uint64_t)i;
+        draw_problem();
+        cr_assert(chain_solve(&instance.problem, &whole, NULL, NULL));
+        const int before = asked;
+        instance.problem.stopped = stop;
+        instance.problem.stopper = &asked;
+        cr_assert(chain_solve(&instance.problem, &stopped, NULL, NULL));
+        cr_expect_leq(asked, before + 1, "seed %d: asked again", i);
+        cr_expect_leq(stopped.labels, whole.labels, "seed %d", i);
+        fewer += stopped.labels < whole.labels;
+        instance.problem.stopped = NULL;
+        chain_answer_release(&whole);
+        chain_answer_release(&stopped);
+    }
+    cr_expect_gt(fewer, 20, "%d of 200 were shorter", fewer);
+}

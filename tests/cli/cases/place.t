@@ -20,7 +20,7 @@ reckon place levels.csv --alignment 8 -o - | tail -3
 === stdout
 buffers,peak,live,bound,gap,optimal,capacity,verdict,found_by,steps
 5,12,12,12,0,true,,optimal,greedy,0
-203,1039360,1039360,1039360,0,true,,optimal,search,674
+203,1039360,1039360,1039360,0,true,,optimal,search,2572
 exit 0
 id,lower,upper,size,offset
 b1,0,3,4,0
