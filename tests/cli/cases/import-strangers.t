@@ -125,6 +125,11 @@ reckon import even.sh -s h100-sxm5-80g | grep -E 'partition|plan:'
 echo "--- a length by another name than trl's"
 printf 'accelerate launch --num_processes 4 own.py --model_name_or_path Qwen/Qwen3-8B --max_seq_len 4096 --packing True --per_device_train_batch_size 2 --bf16 True\n' >len.sh
 reckon import len.sh -s h100-sxm5-80g | grep -E 'plan:|max_length'
+echo "--- a count as Python reads it"
+sed 's/--vocab-size 50304/--vocab-size 50304 --train-samples 6_348_800/' bloom.sh >count.sh
+reckon check count.sh -s h100-sxm5-80g | grep -c train-samples
+sed 's/--vocab-size 50304/--vocab-size 50304 --train-samples 6__3/' bloom.sh >wrong.sh
+reckon check wrong.sh -s h100-sxm5-80g | grep -c train-samples
 === stdout
 --- a task of MosaicML's cloud has llm-foundry's configuration below parameters
 reckon: note: task.yaml is read as a task of MosaicML's cloud of llm-foundry: reckon import llm-foundry
@@ -186,3 +191,6 @@ reckon: warning: even.sh:5:109: --pp-partition-method uniform: is not followed: 
 reckon: note: len.sh is read as a training of Hugging Face: reckon import trainer
 reckon: warning: len.sh: packing True: is not followed: samples hold several texts (reckon predict --lengths says how long these are, --batching packed or joined)
   plan: framework=fsdp dp4 mbs2 gbs8 seq4096 grad-overlap recompute=full recompute-to-end no-fused
+--- a count as Python reads it
+0
+1
