@@ -259,8 +259,12 @@ static enum rk_status judge_tool(const struct rk_check_input *input, struct rk_e
     const bool file =
         run_script_is(input->path, input->text) || text_ends_in_any(input->path, configs);
     const struct tool_sign *sign = file ? detect_tool(input->text) : NULL;
-    if (!sign || sign->format) return RK_OK;
-    detect_fail(sign, input->path, NULL, error);
+    static const char *const sections[] = {"[parallelism]", "[training]", "[model]", "[job]", NULL};
+    bool titan = !text_ends_in(input->path, ".toml");
+    for (int i = 0; sections[i]; i++)
+        titan |= strstr(input->text, sections[i]) != NULL;
+    if ((!sign && titan) || (sign && sign->format)) return RK_OK;
+    detect_fail(sign, input->path, sign ? NULL : input->text, error);
     return RK_BAD_INPUT;
 }
 

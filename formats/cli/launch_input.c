@@ -106,7 +106,9 @@ static void name_of_flavor(const struct setting *family, const struct setting *f
                            size_t size)
 {
     /* whose names the catalog has otherwise */
-    static const char *const same[][2] = {{"deepseek_v3-671B", "deepseek-v3"},
+    static const char *const same[][2] = {{"deepseek_v3-16B", "deepseek-v2-lite"},
+                                          {"deepseek_v3-236B", "deepseek-v2"},
+                                          {"deepseek_v3-671B", "deepseek-v3"},
                                           {"llama4-17bx16e", "llama4-scout"},
                                           {"llama4-17bx128e", "llama4-maverick"}};
     const bool llama = strcmp(family->text, "llama3") == 0;
@@ -212,7 +214,7 @@ static enum rk_status read_once(const struct plan_format *format,
     struct config_source config = *source;
     const bool script = run_script_is(source->path, source->text);
     enum rk_status status = RK_OK;
-    if (script && !model && !format->own_model) config.find_model = find_named_model;
+    if (!model && (script || format->own_model)) config.find_model = find_named_model;
     if (!format->own_model && !config.find_model)
         status = launch_model(model, source, to->model, to->notes, error);
     if (status != RK_OK) return status;

@@ -316,6 +316,19 @@ size_t detect_program(const char *text, const char **program)
     return length ? length : find_started(text, ".py", true, program);
 }
 
+size_t detect_script(const char *path, const char *text, const char **program)
+{
+    const char *slash = strrchr(path, '/'), *own = slash ? slash + 1 : path;
+    const size_t size = strlen(own);
+    size_t length;
+    for (const char *at = text; (length = find_started(at, ".sh", true, program)) != 0;
+         at = *program + length)
+        if (length < size || strncmp(*program + length - size, own, size) != 0 ||
+            (length > size && (*program)[length - size - 1] != '/'))
+            return length;
+    return 0;
+}
+
 /* The configuration that the program's command names, after " --config" or alone. */
 static size_t find_given(const char *program, const char **file)
 {
@@ -343,25 +356,30 @@ static char *load_given(const char *path, const char *text)
     const size_t length = detect_program(text, &program);
     const size_t given = length ? find_given(program + length, &file) : 0;
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const bool rooted = given && *file == '/';
     char beside[1024], *config = NULL;
     size_t size;
     struct rk_error ignored;
-    const int n =
-        snprintf(beside, sizeof beside, "%.*s%.*s", given && *file == '/' ? 0 : (int)(name - path),
-                 path, (int)given, given ? file : "");
-    if (!given || n >= (int)sizeof beside ||
-        text_file_load(beside, CONFIG_BYTES, &config, &size, &ignored) != RK_OK)
-        return NULL;
-    return config;
+    for (int up = 0; given && up < (rooted ? 1 : 4); up++) { /* folders above, as run_script.c */
+        const int n =
+            snprintf(beside, sizeof beside, "%.*s%.*s%.*s", rooted ? 0 : (int)(name - path), path,
+                     3 * up, "../../../", (int)given, file);
+        if (n < (int)sizeof beside &&
+            text_file_load(beside, CONFIG_BYTES, &config, &size, &ignored) == RK_OK)
+            return config;
+    }
+    return NULL;
 }
 
 const struct tool_sign *detect_file(const char *path, const char *text)
 {
-    const struct tool_sign *sign = detect_tool(text);
-    char *config = !sign && text_ends_in_any(path, scripts) ? load_given(path, text) : NULL;
-    if (config) sign = detect_tool(config);
+    const struct tool_sign *sign = detect_tool(text), *given = NULL;
+    const bool weak = !sign || (sign->format && strcmp(sign->format, "deepspeed") == 0 &&
+                                !strstr(text, "--deepspeed"));
+    char *config = weak && text_ends_in_any(path, scripts) ? load_given(path, text) : NULL;
+    if (config) given = detect_tool(config);
     free(config);
-    return sign && sign->format ? sign : detect_tool(text);
+    return given && given->format ? given : sign;
 }
 
 /* What its keys say by their names, where that is what is to be given instead. */
@@ -383,7 +401,7 @@ void detect_fail(const struct tool_sign *sign, const char *path, const char *tex
     const char *program = NULL;
     const bool script = text && text_ends_in_any(path, scripts);
     const size_t length = script && !sign ? detect_program(text, &program) : 0;
-    const size_t other = script && !sign && !length ? find_started(text, ".sh", true, &program) : 0;
+    const size_t other = script && !sign && !length ? detect_script(path, text, &program) : 0;
     char said[480];
     words_said(text, sign ? sign->instead ? sign->instead : "" : NULL, said, sizeof said);
     const char *file = NULL;

@@ -24,6 +24,9 @@ void detect_fail(const struct tool_sign *sign, const char *path, const char *tex
  * length, 0: there is none. */
 size_t detect_program(const char *text, const char **program);
 
+/* The first other script that one at this path starts; 0: none. */
+size_t detect_script(const char *path, const char *text, const char **program);
+
 /* NULL: no tool's that is known here. */
 const struct tool_sign *detect_tool(const char *text);
 

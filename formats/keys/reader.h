@@ -75,7 +75,7 @@ struct plan_format {
     X(gpt_neox,      "gpt-neox",      "GPT-NeoX",      true,  "a configuration, its files merged into one (YAML)", "2.0", "20B.yml --gpus 96 --vocabulary 50257") \
     X(nanotron,      "nanotron",      "nanotron",      true,  "a training YAML", "0.4", "config_llama.yaml") \
     X(nemo,          "nemo",          "NeMo",          true,  "a configuration (YAML) of version 1 or of Megatron-Bridge", "1.20 to 2.5", "megatron_gpt_config.yaml --vocabulary 50257") \
-    X(primus,        "primus",        "Primus",        true,  "an experiment that trains with Megatron-LM (YAML)", "0.1 to 0.3", "llama3.1_8B-pretrain.yaml --gpus 8") \
+    X(primus,        "primus",        "Primus",        true,  "an experiment of pre-training (YAML)", "0.1 to 0.3", "llama3.1_8B-pretrain.yaml --gpus 8") \
     X(mindspeed_fsdp2, "mindspeed-fsdp2", "MindSpeed-LLM", false, "a training YAML of its FSDP2 backend", "2.3 to 2026", "pretrain_qwen3_8b_4k_fsdp2_A3.yaml --model qwen3-8b --gpus 16") \
     X(flagscale,     "flagscale",     "FlagScale",     true,  "a training file, or the file of a run next to it (YAML)", "0.8 to 1.0", "conf/train.yaml --gpus 64") \
     X(maxtext,       "maxtext",       "MaxText",       true,  "a configuration of a run or a model (YAML)", "2024 to 2026", "llama2_7b.yml --gpus 64") \

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "megatron/config_words.h"
 #include "megatron/megatron_flags.h"
+#include "megatron/primus_frameworks.h"
 #include "text/text_file.h"
 
 #include <stdio.h>
@@ -279,24 +280,24 @@ static enum rk_status read_algorithm(struct words_reading *r, const struct confi
                    named->text);
 }
 
-/* Frameworks whose files are read; of the others there is no more to say. */
-static enum rk_status refuse_framework(const struct config_source *source, const char *framework,
-                                       struct rk_error *error)
+/* Megatron-LM's own; of the others that are read the file is that tool's in another form. */
+static enum rk_status read_framework(struct words_reading *r, const struct config_source *source,
+                                     struct rk_error *error)
 {
-    const bool torchtitan = strcmp(framework, "torchtitan") == 0;
-    const char *format = torchtitan                          ? "torchtitan"
-                         : strcmp(framework, "maxtext") == 0 ? "maxtext"
-                                                             : NULL;
-    if (!format)
+    const struct run *run = &r->run;
+    const char *name = run->framework ? run->framework : "missing";
+    const bool titan = strcmp(name, "torchtitan") == 0;
+    if (!titan && strcmp(name, "maxtext") != 0)
         return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
-                       "modules.pre_trainer.framework is %.40s: only megatron is read here",
-                       framework);
-    return rk_fail(
-        error, RK_BAD_INPUT, source->path, 0, 0,
-        "modules.pre_trainer.framework is %s, and only megatron is read here: write what "
-        "stands below overrides into a file of its own, with what its model: and config: "
-        "have, and give it to reckon import %s --gpus N",
-        framework, format);
+                       "modules.pre_trainer.framework is %.40s: megatron, torchtitan and maxtext "
+                       "are read here",
+                       name);
+    if (titan && !source->find_model)
+        return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
+                       "trains with torchtitan, which this question is not answered for: give the "
+                       "experiment to reckon import primus");
+    return primus_read_framework(source, &r->settings, name, run->model, run->config,
+                                 &r->import.model, &r->import.plan, r->list.notes, error);
 }
 
 static enum rk_status interpret_primus(struct words_reading *r, const struct config_source *source,
@@ -306,7 +307,7 @@ static enum rk_status interpret_primus(struct words_reading *r, const struct con
     const struct run *run = &r->run;
     enum rk_status status = RK_OK;
     if (!run->framework || strcmp(run->framework, "megatron") != 0)
-        return refuse_framework(source, run->framework ? run->framework : "missing", error);
+        return read_framework(r, source, error);
     const struct setting *patch =
         settings_find(&r->settings, "modules.pre_trainer.overrides.patch_zero_bubble");
     r->list.even_pipeline = !patch || key_flag(patch->text) != 1;

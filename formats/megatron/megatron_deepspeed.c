@@ -74,7 +74,7 @@ static enum rk_status read_config(const struct megatron_args *args, const char *
     c.optimizer = -1; /* the program hands DeepSpeed its own, which is the one taken */
     deepspeed_choose(&c, plan);
     const double stage = megatron_number(args, FLAG(ZERO_STAGE), plan->zero);
-    if (stage != plan->zero) {
+    if (stage != plan->zero && !(c.implied && stage == 0)) {
         char said[24];
         snprintf(said, sizeof said, "%g", stage);
         megatron_note(args, NOTE_WARNING, FLAG(ZERO_STAGE), said,

@@ -56,8 +56,7 @@ static enum rk_status read_degrees(const struct megatron_args *args, struct rk_p
     plan->sequence_parallel = HAS(SP) && plan->tensor > 1;
     plan->tensor_overlap = HAS(TP_OVERLAP) || HAS(ASCEND_MC2) ? RK_OVERLAP_RING : RK_OVERLAP_NONE;
     if (HAS(SP) && plan->tensor == 1)
-        megatron_note(args, NOTE_WARNING, FLAG(SP), "",
-                      "is switched off by Megatron-LM, because tensor parallelism is 1");
+        megatron_note(args, NOTE_WARNING, FLAG(SP), "", "has no effect: tensor parallelism is 1");
     if (plan->pipeline > RK_MAX_STAGES)
         return megatron_args_fail(args, args->value[FLAG(PP)].word,
                                   "--pipeline-model-parallel-size: at most %d are covered",
@@ -193,6 +192,14 @@ static enum rk_status read_pipeline(const struct megatron_args *args, const stru
     plan->last_layers = COUNT(LAST_LAYERS, 0);
     plan->embedding_counts = HAS(COUNT_EMBEDDING);
     plan->head_counts = HAS(COUNT_LOSS);
+    if (HAS(PARTITION_METHOD)) { /* 'type:transformer|embedding': the head is the embedding's class,
+                                    too (PipelineModule._partition_layers of DeepSpeed) */
+        const struct shell_word *how = args->value[FLAG(PARTITION_METHOD)].word;
+        plan->embedding_counts = plan->head_counts = strstr(how->text, "embedding") != NULL;
+        if (strncmp(how->text, "type:transformer", 16) != 0)
+            megatron_note(args, NOTE_WARNING, FLAG(PARTITION_METHOD), how->text,
+                          "is not followed: stages are estimated with equal layers");
+    }
     plan->pipeline_blocking = HAS(NO_P2P_OVERLAP);
     if (HAS(LAYER_LIST)) {
         const enum rk_status status = read_layer_list(args, model, plan);

@@ -37,9 +37,14 @@ bool megatron_is_choice(const char *choices, const char *text)
     return false;
 }
 
-static bool is_number(const char *text, bool whole)
+/* As Python reads it: "6_348_800", too. */
+static bool is_number(const char *said, bool whole)
 {
-    char *end;
+    char text[64], *end;
+    size_t n = 0;
+    for (const char *p = said; *p && n + 1 < sizeof text; p++)
+        if (*p != '_' || p == said || p[-1] == '_' || !p[1]) text[n++] = *p;
+    text[n] = '\0';
     if (whole)
         (void)strtoll(text, &end, 10);
     else

@@ -309,6 +309,11 @@ static enum rk_status read_operand(struct work *w, const struct shell_word *word
         (run_script_is_config(word->text) ||
          (run_script_is_neox(w) && !text_ends_in(word->text, ".py") && w->folder)))
         return add_file(w, word, word->text);
+    if (word > w->word + w->begin - 1 && strstr(word->text, "config") &&
+        text_ends_in(word->text, ".py") && strcmp(w->format->name, "trainer") == 0)
+        return run_script_fail_at(w, word,
+                                  "is a configuration in Python, as nanoGPT has them, which is not "
+                                  "read: say model, batch and sharding as words of reckon predict");
     if (text_ends_in(word->text, ".py") ||
         run_script_is_one("train|pretrain|sft|pt|rlhf", word->text) ||
         (w->begin && strcmp(w->word[w->begin - 1].text, "trl") == 0))
@@ -387,10 +392,19 @@ static enum rk_status open_file(struct work *w, const char **name, const struct 
         return run_script_fail_at(w, word,
                                   "is a configuration within torchtune: write it to a file with "
                                   "tune cp and have the command name that one");
+    if (strcmp(w->format->name, "maxtext") == 0 && text_ends_in(*name, "base.yml")) {
+        notes_add(w->notes, NOTE_ASSUMED, word->place.line, word->place.column, "base.yml", "",
+                  "not at hand: MaxText's own, of 2026");
+        *text = "{}\n";
+        return RK_OK;
+    }
     return run_script_fail_at(
         w, word,
-        "is neither next to this script nor in a folder above it, and the script does "
-        "not write it");
+        strcmp(w->format->name, "torchtitan") == 0 && !run_script_is_config(*name)
+            ? "is a module of torchtitan that is not here: give its config_registry.py, "
+              "reckon import torchtitan FILE --set config=NAME"
+            : "is neither next to this script nor in a folder above it, and the script does "
+              "not write it: copy it there");
 }
 
 static bool is_put(const struct work *w, const char *key)
@@ -482,8 +496,10 @@ static enum rk_status read_plan(struct work *w, struct rk_model *model, struct r
                                          .gpus = gpus,
                                          .machine = w->script->machine,
                                          .vocabulary = w->script->vocabulary,
+                                         .find_model = w->script->find_model,
                                          .script = &w->shell};
-    if (w->script->find_model) status = w->script->find_model(&source, model, w->notes, w->error);
+    if (w->script->find_model && !w->format->own_model)
+        status = w->script->find_model(&source, model, w->notes, w->error);
     if (status == RK_OK) status = w->format->read(&source, model, plan, w->notes, w->error);
     return status;
 }

@@ -292,6 +292,12 @@ static enum rk_status fail_none(struct work *w)
                        "tool that reckon reads: say model, batch and sharding as words of reckon "
                        "predict",
                        tool, file, length < 120 ? (int)length : 120, program);
+    if (!shell_stopped(&w->shell))
+        length = detect_script(w->script->path, w->script->text, &program);
+    if (length)
+        return rk_fail(w->error, RK_BAD_INPUT, w->script->path, 0, 0,
+                       "starts the script %.*s: give that one", length < 120 ? (int)length : 120,
+                       program);
     return rk_fail(w->error, RK_BAD_INPUT, w->script->path, 0, 0,
                    "no command of this script starts %s%s%s", tool, file,
                    shell_stopped(&w->shell) ? ": it ends by exit before. Give what its arguments "

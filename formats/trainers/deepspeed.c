@@ -77,6 +77,19 @@ static enum rk_status refuse_twice(const struct settings *settings, const char *
     return RK_OK;
 }
 
+/* Without ZeRO the sums of bf16's gradients are fp32 unless told otherwise (get_data_types of
+ * runtime/engine.py, DeepSpeed 0.9 to 0.17), and so its bf16 optimizer runs, whose state all
+ * data-parallel ranks share (runtime/bf16_optimizer.py). */
+static void take_bf16_optimizer(struct deepspeed_choices *c, struct notes *notes)
+{
+    if (!c->bf16 || c->stage || c->accumulate > 0 || c->optimizer_device) return;
+    c->stage = 1;
+    c->implied = true;
+    c->accumulate = 0;
+    notes_add(notes, NOTE_ASSUMED, 0, 0, "zero_optimization.stage", "1",
+              "0 with bf16: DeepSpeed's bf16 optimizer shards its state as ZeRO-1 does");
+}
+
 enum rk_status deepspeed_choices(const struct config_source *source, struct deepspeed_choices *c,
                                  struct notes *notes, struct rk_error *error)
 {
@@ -112,6 +125,7 @@ enum rk_status deepspeed_choices(const struct config_source *source, struct deep
         (c->optimizer_device == DEEPSPEED_NVME || c->param_device == DEEPSPEED_NVME))
         notes_add(notes, NOTE_WARNING, 0, 0, "device", "nvme",
                   "is estimated as the second memory tier");
+    if (status == RK_OK) take_bf16_optimizer(c, notes);
     return status;
 }
 

@@ -24,6 +24,7 @@ struct deepspeed_choices {
     double ratio, loss_scale;           /* of fp16: 0 follows the gradients */
     double momentum;
     int accumulate; /* "fp32|fp16|bf16": the type that gradients are summed in; -1: not said */
+    bool implied;   /* the stage is that of its bf16 optimizer, the file says 0 */
     bool auto_precision, auto_batch; /* "auto": the trainer fills it in */
 };
 

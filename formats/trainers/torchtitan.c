@@ -29,7 +29,7 @@ struct job {
     uint64_t old_pipeline, old_batches; /* of 2024; 0: not said */
     int loss_parallel;
     const char *schedule, *option, *recipe;
-    int reshard, rotate, mode, backend, param;
+    int reshard, rotate, mode, backend, param, half;
     bool async_tensor, offload, compile, gather, float8, mx;
     /* of configurations in Python */
     uint64_t tokens, pipeline_batches;
@@ -320,6 +320,9 @@ static enum rk_status read_converters(struct reading *r)
         r->p->precision =
             r->j.recipe && strncmp(r->j.recipe, "rowwise", 7) == 0 ? RK_FP8_ROW : RK_FP8_CURRENT;
     if (r->j.mx) r->p->precision = RK_MXFP8;
+    if (r->j.half) /* "all parameters, gradients, and optimizer states": training.dtype there */
+        r->p->weight_element_bytes = r->p->gradient_element_bytes = r->p->moment1_element_bytes =
+            r->p->moment2_element_bytes = 2;
     r->p->weights_fp8 = r->j.gather && r->p->precision == RK_FP8_CURRENT;
     return RK_OK;
 }

@@ -438,10 +438,7 @@ static void take_trl(struct reading *r)
     if (!r->t.fp16 && takes(r, "bf16", "true", "trl's default since 0.21")) r->t.bf16 = 1;
     if (takes(r, "gradient_checkpointing", "true", "trl's default since 0.21"))
         r->t.checkpointing = true;
-    if (!settings_find(r->settings, "block_size") &&
-        !settings_find(r->settings, "model_max_length") &&
-        takes(r, "max_length", "1024", "trl's default"))
-        r->t.sequence = 1024;
+    if (!r->t.sequence && takes(r, "max_length", "1024", "trl's default")) r->t.sequence = 1024;
     if (r->t.tuning.peft && takes(r, "lora_dropout", "0.05", "trl's default"))
         r->t.tuning.dropout = 0.05;
 }

@@ -399,7 +399,8 @@ static const struct {
     {"flagscale", "f.yaml", "model:\n  num_layers: ${experiment.layers}\n",
      "give --set model.num_layers=VALUE"},
     {"flagscale", "f.yaml", "systems:\n  a: 1\n", "systems.a: is not known"},
-    {"primus", "p.yaml", "modules:\n  pre_trainer:\n    framework: torchtitan\n", "only megatron"},
+    {"primus", "p.yaml", "modules:\n  pre_trainer:\n    framework: jax\n",
+     "megatron, torchtitan and maxtext are read"},
     {"primus", "p.yaml",
      "modules:\n  pre_trainer:\n    framework: megatron\n    overrides:\n      num_layers: 8\n"
      "      hidden_size: 64\n      num_attention_heads: 4\n      seq_length: 64\n"

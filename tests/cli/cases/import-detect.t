@@ -91,7 +91,7 @@ reckon: tulu.yaml: this is an open-instruct script or configuration; reckon does
 reckon: sft.sh: this is a verl configuration; reckon does not read it: give the sizes and degrees of its actor as a plan
 reckon: tulu.sh: this is an open-instruct script or configuration; reckon does not read it: say model, batch and sharding as words of reckon predict, framework=deepspeed; its keys, by their names, say mbs=1
 reckon: note: primus.yaml is read as an experiment of Primus: reckon import primus
-reckon: primus.yaml: modules.pre_trainer.framework is torchtitan, and only megatron is read here: write what stands below overrides into a file of its own, with what its model: and config: have, and give it to reckon import torchtitan --gpus N
+reckon: primus.yaml: model.flavor, by which torchtitan's model is found in the catalog, is missing or not there: write what stands below overrides into a file of its own, for reckon import torchtitan --model MODEL --gpus N
 reckon: gpt2.yaml: this is a Modalities configuration; reckon does not read it: say model, batch and degrees as words of reckon predict, framework=fsdp
 reckon: note: said.yaml is read as a training of Hugging Face: reckon import trainer
 reckon: note: said.json is read as a configuration of DeepSpeed: reckon import deepspeed

@@ -88,7 +88,7 @@ reckon search --help-all | grep -e '--order tp'
 === stdout
 --- run_train.py with a configuration is nanotron's
 reckon: note: nano.sh is read as a script of nanotron: reckon import nanotron
-reckon: warning: nano.sh:8:45: --sequence-parallel: is switched off by Megatron-LM, because tensor parallelism is 1
+reckon: warning: nano.sh:8:45: --sequence-parallel: has no effect: tensor parallelism is 1
   plan: dp8 mbs4 gbs64 attention=flash no-transformer-engine vocab-multiple=1
 --- an environment's name is no sign; qlora-pipe; the section of a cloud task
 reckon: olmo.sh: this is an OLMo script; reckon does not read it: give the YAML that it names to reckon import olmo

@@ -18,4 +18,4 @@ WANDB_API_KEY          not set  the script asks for it and does not set it
 
 fits
 === stderr
-reckon: warning: mixtral-8x7b.sh:85:5: --sequence-parallel: is switched off by Megatron-LM, because tensor parallelism is 1
+reckon: warning: mixtral-8x7b.sh:85:5: --sequence-parallel: has no effect: tensor parallelism is 1

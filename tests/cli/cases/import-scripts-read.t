@@ -114,8 +114,7 @@ reckon: note: auto.sh is read as a training of Hugging Face: reckon import train
 reckon: --set lora_target_modules: auto is not a matrix of a block that is known: q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj, lm_head and other names of these are: give --set lora_target_modules=all-linear, or those that have adapters
 reckon: note: neg.sh is read as a training of Hugging Face: reckon import trainer
 reckon: neg.sh: number_neg 31: texts are ranked or embedded, which plans do not cover: give --ignore number_neg to estimate the run without it
-reckon: note: ppo.sh is read as a configuration of MaxText: reckon import maxtext
-reckon: ppo.sh: no command of this script starts MaxText with a configuration file: it starts src/ppo.py, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict
+reckon: ppo.sh: starts src/ppo.py, a program of no tool that reckon reads: say model, batch and sharding as words of reckon predict; or give the format, reckon import FORMAT FILE
 reckon: note: base.sh is read as a training of Hugging Face: reckon import trainer
 reckon: base.sh: no command trains in this script: it only sets base, arguments for the script that reads it: give that one
 reckon: galvatron.sh: this is a Galvatron script; reckon does not read it: say model, batch and degrees as words of reckon predict; its keys, by their names, say gbs=1
