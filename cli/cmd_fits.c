@@ -324,6 +324,8 @@ static enum rk_status read_input(struct fits_args *args, struct plan_input *inpu
     status = rk_headroom_share(args->headroom, &input->model, &input->system, &input->draft.plan,
                                &question->room, error);
     if (status != RK_OK) return status;
+    if (args->sure && !args->headroom)
+        question->room = rk_sure_share(&input->model, &input->draft.plan, &question->sure);
     const char *named =
         args->source.file; /* a file is a whole plan: what it omits has its preset */
     question->open = !args->tune && !input->system.machine && (!named || plan_is_line(named)) &&

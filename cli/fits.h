@@ -24,8 +24,13 @@ struct fits_question {
     struct rk_plans_problem problem;
 };
 
-/* Completes a draft whose GPUs and precision are known, by rk_choose(): members that the words give
- * are pinned, a batch that is not given is 4 samples per GPU. Notes in input->assumed how the plan
+/* What is searched of an open draft: its words are pinned, the batch is 4 samples per GPU unless it
+ * is given. */
+void fits_ask(const struct plan_input *input, const struct plan_draft *draft,
+              struct rk_plans_problem *problem);
+
+/* Completes a draft whose GPUs and precision are known, by rk_choose(), the system too
+ * where the plan offloads. Notes in input->assumed how the plan
  * was found. `context` is a struct fits_question that gives the usable memory; its problem is
  * set. */
 plan_choose fits_choose;

@@ -1,6 +1,7 @@
 /* fits_choose.c - a sensible plan where the user gave none: the best that a search finds. */
 #include "cli/fits.h"
 
+#include "catalog/hosts.h"
 #include "cli/plan_axes.h"
 #include "cli/search_context.h"
 #include "report/report.h"
@@ -31,9 +32,9 @@ bool fits_is_open(const struct plan_draft *draft)
     return is_whole(&draft->plan);
 }
 
-static void ask(const struct plan_input *input, struct rk_plans_problem *problem)
+void fits_ask(const struct plan_input *input, const struct plan_draft *draft,
+              struct rk_plans_problem *problem)
 {
-    const struct plan_draft *draft = &input->draft;
     const struct rk_plan *plan = &draft->plan;
     struct rk_error none; /* nothing is restricted before */
     rk_plans_problem_init(problem, &input->model, &input->system, plan->framework, plan->ranks,
@@ -65,15 +66,49 @@ static void note(struct plan_input *input, const struct rk_choice *choice, doubl
                     choice->plan.batch / choice->plan.ranks);
 }
 
+/* Is everything left to the search, but a precision that nobody said? What words keep out is said
+ * instead. */
+static bool is_free(const struct plan_draft *draft, const struct rk_plans_problem *problem)
+{
+    for (int axis = 0; axis < RK_PLAN_AXES; axis++) {
+        const bool usual = axis == RK_PLAN_PRECISION && !draft->words[plan_row("precision")];
+        if (problem->pinned[axis].count && !usual) return false;
+    }
+    return true;
+}
+
+/* As `reckon search` does: with the memory of the nodes, where nothing leaves the room without. */
+static bool choose(struct plan_input *input, const struct fits_question *question,
+                   struct rk_choice *choice)
+{
+    const struct rk_aim aim = {.room = question->room};
+    const struct rk_plans_problem *problem = &question->problem;
+    struct rk_system hosted;
+    struct host host;
+    struct rk_error none;
+    char note[HOST_WORD];
+    const bool knows = question->line && is_free(&input->draft, problem) &&
+                       host_of(&input->system, problem->base.ranks, &host) &&
+                       host_load(&host, question->line, &hosted, &none) == RK_OK;
+    const bool found = rk_choose(problem, knows ? &hosted : NULL, &aim, choice);
+    if (knows && found && choice->hosted) {
+        const struct rk_system alone = input->system;
+        input->system = hosted;
+        hosted = alone;
+        plan_assume(input, "%s", host_note(&host, note));
+    }
+    if (knows) rk_system_release(&hosted);
+    return found;
+}
+
 void fits_choose(struct plan_input *input, void *context)
 {
     struct plan_draft *draft = &input->draft;
     struct fits_question *question = context;
     struct rk_plans_problem *problem = &question->problem;
-    const struct rk_aim aim = {.room = question->room};
     struct rk_choice choice;
-    ask(input, problem);
-    if (!rk_choose(problem, &aim, &choice)) {
+    fits_ask(input, draft, problem);
+    if (!choose(input, question, &choice)) {
         plan_assume(input, "data parallelism alone (the search has no plan with these words)");
         return;
     }

@@ -10,9 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_MICROBATCH = 256, TOKENS_STEP = 512, MOST_TOKENS = 1 << 20, DAY_S = 86400 };
+enum {
+    METHODS = 5,
+    MOST_MICROBATCH = 256,
+    TOKENS_STEP = 512,
+    MOST_TOKENS = 1 << 20,
+    DAY_S = 86400
+};
 
-/* One choice of each list makes a way. Nothing is tried of a list whose key was said. */
+/* One choice of each list makes a way; everything else of its plan is searched. Nothing is tried of
+ * a list whose key was said. */
 struct choice {
     const char *name, *words;
 };
@@ -23,40 +30,31 @@ static const struct choice methods[] = {
     {"full, 8-bit Adam", "weight-bytes=2 gradient-bytes=2 optimizer=adam-8bit embedding-fp32"},
     {"LoRA",       "lora=16"},
     {"QLoRA",      "lora=16 base=nf4-dq"},
-}, shardings[] = {
-    {"", "zero0"},
-    {"", "zero3"},
-}, recomputations[] = {
-    {"", "recompute=none"},
-    {"", "recompute=full"},
 }, losses[] = {
     {"", "no-loss-in-chunks"},
     {"", "loss-in-chunks"},
-}, offloads[] = {
+}, pagings[] = {
     {"", ""},
     {"", "optimizer-paged"},
-    {"", "zero3 offload-optimizer=1 offload-weights=1"}, /* FSDP's and ZeRO-3's */
 };
 static const struct list {
     const char *keys[6];
     const struct choice *choice;
     int count;
 } lists[] = {
-    {{"lora", "base", "frozen", "optimizer", "weight_element_bytes", NULL}, methods, 5},
-    {{"zero", "data", NULL},                        shardings, 2},
-    {{"recompute", NULL},                           recomputations, 2},
-    {{"loss_in_chunks", "loss", NULL},              losses, 2},
-    {{"optimizer_offload", "weight_offload", "optimizer_paged", NULL}, offloads, 3},
+    {{"lora", "base", "frozen", "optimizer", "weight_element_bytes", NULL}, methods, METHODS},
+    {{"loss_in_chunks", "loss", NULL}, losses, 2},
+    {{"optimizer_offload", "weight_offload", "optimizer_paged", NULL}, pagings, 2},
 };
 /* clang-format on */
-enum { LISTS = sizeof lists / sizeof *lists, METHODS = 5 };
+enum { LISTS = sizeof lists / sizeof *lists };
 
 struct way {
     const char *method;
     struct rk_plan plan;
     enum rk_sure sure;
     double need_bytes, tokens_per_s; /* tokens: per GPU */
-    uint64_t most;                   /* samples of a microbatch that fits */
+    bool hosted;                     /* it borrows the memory of the nodes */
 };
 
 struct tuning {
@@ -64,8 +62,10 @@ struct tuning {
     const struct plan_input *input;
     const struct rk_system *host;    /* with the nodes' memory; NULL: not known */
     const struct rk_lengths *padded; /* samples that each microbatch pads; NULL: none */
+    const struct rk_system *system;  /* that is searched: the input's, or the host's */
     struct way least[METHODS], fastest[METHODS];
-    bool any[METHODS];
+    bool done[METHODS];          /* surely fits without the host */
+    uint64_t most[METHODS];      /* samples of a microbatch that surely fits; 0: none does */
     struct way nearest[METHODS]; /* of those that do not fit; method NULL: there are none */
     double over[METHODS];        /* its need over what there is */
 };
@@ -93,7 +93,6 @@ static enum rk_sure sure_of_plan(const struct tuning *t, struct rk_plan *plan,
                                  struct rk_prediction *p)
 {
     const struct rk_system *system = system_of(t, plan);
-    if (!plan_given(&t->input->draft, "batch")) plan->batch = plan->microbatch * rk_plan_data(plan);
     if (t->padded) plan_pad(plan, t->padded);
     rk_predict(&t->input->model, system, plan, p);
     const struct forecast f = {&t->input->model, system, plan, p, "", NULL};
@@ -109,6 +108,7 @@ static uint64_t longest_of(const struct tuning *all, struct rk_plan plan)
     struct rk_prediction p;
     uint64_t fits = 0, fails = MOST_TOKENS / TOKENS_STEP + 1;
     plan.microbatch = 1;
+    if (!plan_given(&t->input->draft, "batch")) plan.batch = rk_plan_data(&plan);
     while (fails - fits > 1) {
         const uint64_t middle = (fits + fails) / 2;
         plan.sequence = middle * TOKENS_STEP;
@@ -117,43 +117,20 @@ static uint64_t longest_of(const struct tuning *all, struct rk_plan plan)
     return fits * TOKENS_STEP;
 }
 
-static void note_figures(struct way *way, const struct rk_prediction *p)
-{
-    way->need_bytes = p->stage[p->tightest].total_bytes;
-    way->tokens_per_s = p->tokens_per_s / (double)way->plan.ranks;
-}
-
-/* For the choice alone: samples, where microbatches pad them to tokens of their own. What offloads
- * wins where it is faster by more than the median error of a time, a tenth: it wants pinned memory
- * and an idle link, of which a prediction knows little. */
+/* For the choice alone: samples, where microbatches pad them to tokens of their own. */
 static double speed_of(const struct way *way)
 {
-    const double tokens = way->plan.padded ? (double)way->plan.padded : 1;
-    return way->tokens_per_s / tokens * (offloads_of(&way->plan) ? 0.9 : 1);
+    return way->tokens_per_s / (way->plan.padded ? (double)way->plan.padded : 1);
 }
 
-/* The same way with the fastest microbatch: doubled while that surely fits. */
-static struct way widen(const struct tuning *t, struct way *way)
-{
-    struct rk_prediction p;
-    struct way wide = *way, fastest = *way;
-    const bool free = way->sure == RK_SURE_FITS && !plan_given(&t->input->draft, "microbatch");
-    while (free && wide.plan.microbatch < MOST_MICROBATCH) {
-        wide.plan.microbatch *= 2;
-        if (sure_of_plan(t, &wide.plan, &p) != RK_SURE_FITS) break;
-        note_figures(&wide, &p);
-        way->most = wide.plan.microbatch;
-        if (speed_of(&wide) > speed_of(&fastest)) fastest = wide;
-    }
-    fastest.most = way->most;
-    return fastest;
-}
-
-/* A sure way is better than one that is not; then the one that needs less, or is faster. */
+/* As a search has it: a sure way is better than one that is not, one of the GPUs alone than one
+ * that borrows the memory of the nodes, then the faster one; or the one that needs less. */
 static bool is_better(const struct way *a, const struct way *b, bool by_need)
 {
     if (a->sure != b->sure) return a->sure < b->sure;
-    return by_need ? a->need_bytes < b->need_bytes : speed_of(a) > speed_of(b);
+    if (by_need) return a->need_bytes < b->need_bytes;
+    if (a->hosted != b->hosted) return b->hosted;
+    return speed_of(a) > speed_of(b);
 }
 
 /* The reason that a plan is furthest from, and by how much its need is over what there is: 1 where
@@ -182,22 +159,65 @@ static void note_miss(struct tuning *t, int method, const struct way *way,
     t->over[method] = over;
 }
 
-static void weigh(struct tuning *t, int method, const struct rk_plan *plan)
+/* Everything that the draft leaves open, with this microbatch; 0: that is open, too. */
+static void ask(const struct tuning *t, const struct plan_draft *draft, uint64_t microbatch,
+                struct rk_plans_problem *problem)
+{
+    struct plan_draft at = *draft;
+    if (microbatch) {
+        at.plan.microbatch = microbatch;
+        at.given[plan_row("microbatch")] = true;
+    }
+    if (!plan_given(draft, "batch")) at.plan.batch = at.plan.microbatch * rk_plan_data(&at.plan);
+    at.given[plan_row("batch")] = true;
+    fits_ask(t->input, &at, problem);
+    problem->system = t->system;
+    if (t->padded) plan_pad(&problem->base, t->padded);
+}
+
+/* Notes the way if it is better than those before it, or a miss. */
+static enum rk_sure weigh(struct tuning *t, int method, const struct rk_plan *plan, bool by_need)
 {
     struct rk_prediction p;
-    struct way way = {.method = methods[method].name, .plan = *plan, .most = plan->microbatch};
+    struct way way = {.method = methods[method].name, .plan = *plan};
+    struct way *best = by_need ? &t->least[method] : &t->fastest[method];
     if (is_said(&t->input->draft, &lists[0])) way.method = "as given";
     way.sure = sure_of_plan(t, &way.plan, &p);
-    note_figures(&way, &p);
-    if (way.sure == RK_SURE_NOT) {
+    way.hosted = t->system == t->host;
+    if (p.timed) way.need_bytes = p.stage[p.tightest].total_bytes;
+    way.tokens_per_s = p.tokens_per_s / (double)plan->ranks;
+    if (way.sure == RK_SURE_NOT)
         note_miss(t, method, &way, &p);
-        return;
+    else if (!best->method || is_better(&way, best, by_need))
+        *best = way;
+    if (way.sure == RK_SURE_FITS && plan->microbatch > t->most[method])
+        t->most[method] = plan->microbatch;
+    return way.sure;
+}
+
+/* What a search finds for the draft: the fastest of each microbatch, doubled while one surely fits,
+ * or of all that divide a batch that is given; and the plan of least memory. */
+static void search(struct tuning *t, int method, const struct plan_draft *draft)
+{
+    struct rk_plans_problem problem;
+    struct rk_choice choice;
+    struct rk_found found;
+    struct rk_miss missed[RK_MISSES];
+    const struct rk_aim fastest = {.room = t->question->room}, least = {.sort = "hbm_bytes"},
+                        most = {.room = fastest.room, .sort = "-microbatch"};
+    const bool grows =
+        !plan_given(draft, "microbatch") && (t->padded || !plan_given(draft, "batch"));
+    for (uint64_t microbatch = grows; microbatch <= MOST_MICROBATCH; microbatch *= 2) {
+        ask(t, draft, microbatch, &problem);
+        if (t->done[method] || !rk_choose(&problem, NULL, &fastest, &choice)) break;
+        if (weigh(t, method, &choice.plan, false) != RK_SURE_FITS || !grows) break;
     }
-    const struct way fast = widen(t, &way);
-    struct way *least = &t->least[method], *fastest = &t->fastest[method];
-    if (!t->any[method] || is_better(&way, least, true)) *least = way;
-    if (!t->any[method] || is_better(&fast, fastest, false)) *fastest = fast;
-    t->any[method] = true;
+    ask(t, draft, grows, &problem);
+    if (rk_find(&problem, &least, &found))
+        weigh(t, method, &found.plan, true);
+    else if (t->system->memories > 1 && rk_misses(&problem, &least, RK_LIMIT_MEMORY, 1, missed) > 0)
+        weigh(t, method, &missed[0].found.plan, true);
+    if (!grows && rk_find(&problem, &most, &found)) weigh(t, method, &found.plan, true);
 }
 
 /* Trained weights in fp16 alone: GradScaler refuses their gradients ("Attempting to unscale FP16
@@ -211,7 +231,7 @@ static bool is_unscalable(const struct rk_plan *plan)
 static void walk(struct tuning *t, int list, int method, const struct plan_draft *chosen)
 {
     if (list == LISTS) {
-        weigh(t, method, &chosen->plan);
+        if (!chosen->plan.optimizer_paged || t->system->memories > 1) search(t, method, chosen);
         return;
     }
     const bool said = is_said(&t->input->draft, &lists[list]);
@@ -220,10 +240,23 @@ static void walk(struct tuning *t, int list, int method, const struct plan_draft
         struct rk_error none;
         if (!said && plan_read_words(lists[list].choice[i].words, &draft, &none) != RK_OK) continue;
         if (!said && is_unscalable(&draft.plan)) continue;
-        if (offloads_of(&draft.plan) && !t->host && t->input->system.memories < 2) continue;
         draft.plan.ranks = chosen->plan.ranks;
         walk(t, list + 1, list == 0 ? i : method, &draft);
     }
+}
+
+/* On the GPUs alone, then for what does not surely fit there with the memory of the nodes. */
+static void walk_all(struct tuning *t)
+{
+    struct plan_draft chosen = t->input->draft;
+    memset(chosen.words, 0, sizeof chosen.words);
+    t->system = &t->input->system;
+    walk(t, 0, 0, &chosen);
+    if (!t->host) return;
+    for (int i = 0; i < METHODS; i++)
+        t->done[i] = t->fastest[i].method && t->fastest[i].sure == RK_SURE_FITS;
+    t->system = t->host;
+    walk(t, 0, 0, &chosen);
 }
 
 /* ---- what is printed ---- */
@@ -287,18 +320,19 @@ static enum rk_status take_run(const struct tuning *t, const struct way *way,
 }
 
 static enum rk_status add_way(struct report *report, struct report_table *table,
-                              const struct tuning *t, const struct way *way, const char *best_in,
-                              struct rk_error *error)
+                              const struct tuning *t, int method, const struct way *way,
+                              const char *best_in, struct rk_error *error)
 {
     char text[RK_PLAN_TEXT];
     rk_plan_text(&way->plan, text, sizeof text);
+    const uint64_t most = t->most[method];
     const uint64_t longest = way->sure == RK_SURE_FITS ? longest_of(t, way->plan) : 0;
     struct report_cell cells[WAY_CELLS + RUN_CELLS + 1] = {cell_text(way->method),
                                                            cell_text(best_in),
                                                            cell_text(rk_sure_name(way->sure)),
                                                            cell_number(way->need_bytes),
                                                            cell_count(way->plan.microbatch),
-                                                           cell_count(way->most),
+                                                           most ? cell_count(most) : cell_none(),
                                                            cell_number(way->tokens_per_s),
                                                            longest ? cell_count(longest)
                                                                    : cell_none()};
@@ -331,12 +365,18 @@ static void add_miss(struct report *report, struct report_table *table, const st
                                     reason ? reason : "its P(fits) is too small"));
 }
 
+/* Is there a plan of it that fits, surely or not? */
+static bool has_way(const struct tuning *t, int method)
+{
+    return t->fastest[method].method && t->least[method].method;
+}
+
 static const struct way *best_of(const struct tuning *t, bool by_need)
 {
     const struct way *best = NULL;
     for (int i = 0; i < METHODS; i++) {
         const struct way *way = by_need ? &t->least[i] : &t->fastest[i];
-        if (t->any[i] && (!best || is_better(way, best, by_need))) best = way;
+        if (has_way(t, i) && (!best || is_better(way, best, by_need))) best = way;
     }
     return best;
 }
@@ -376,11 +416,11 @@ static enum rk_status report_ways(struct report *report, const struct tuning *t,
         WAY_CELLS + (runs(t) ? RUN_CELLS : 0) + 1);
     enum rk_status status = RK_OK;
     for (int i = 0; i < METHODS && status == RK_OK; i++) {
-        if (!t->any[i]) add_miss(report, table, t, &t->nearest[i]);
-        if (!t->any[i]) continue;
-        status = add_way(report, table, t, &t->least[i], "least memory", error);
+        if (!has_way(t, i)) add_miss(report, table, t, &t->nearest[i]);
+        if (!has_way(t, i)) continue;
+        status = add_way(report, table, t, i, &t->least[i], "least memory", error);
         if (status == RK_OK)
-            status = add_way(report, table, t, &t->fastest[i], "most tokens/s", error);
+            status = add_way(report, table, t, i, &t->fastest[i], "most tokens/s", error);
     }
     report_note(
         report,
@@ -388,8 +428,9 @@ static enum rk_status report_ways(struct report *report, const struct tuning *t,
             report,
             "up to: samples of the largest microbatch that fits. longest: tokens per sample that "
             "fit with a microbatch of 1, in steps of %d. A way fits when its P(fits) is at least "
-            "%.3g %% (--sure). A way that offloads is called the "
-            "fastest only where it is faster by a tenth.",
+            "%.3g %% (--sure). The memory of the nodes is borrowed where no plan leaves the "
+            "headroom "
+            "without, and for the least memory.",
             TOKENS_STEP, 100 * t->question->sure.fits));
     return status;
 }
@@ -458,9 +499,7 @@ enum rk_status fits_tune(struct report *report, const struct fits_question *ques
         rk_lengths_cut(&lengths, (double)input->draft.plan.sequence);
         t.padded = &lengths;
     }
-    struct plan_draft chosen = input->draft;
-    memset(chosen.words, 0, sizeof chosen.words);
-    if (status == RK_OK) walk(&t, 0, 0, &chosen);
+    if (status == RK_OK) walk_all(&t);
     if ((fastest = best_of(&t, false))) plan_assume_reference(input, &fastest->plan);
     if (status == RK_OK) status = answer(report, &t, sure, error);
     rk_lengths_release(&lengths);

@@ -231,24 +231,6 @@ static enum rk_status run(struct search_session *session, const struct rk_space 
     return file->error.status;
 }
 
-static int by_index(const void *a, const void *b)
-{
-    const struct rk_candidate *x = a, *y = b;
-    return (x->index > y->index) - (x->index < y->index);
-}
-
-/* Times that differ by rounding alone are ties, which the position in the enumeration breaks: what
- * is simpler comes first there. */
-static void settle_ties(struct rk_answer *answer)
-{
-    for (uint64_t i = 0, end; i < answer->found; i = end) {
-        const double step_s = answer->best[i].step_s;
-        for (end = i + 1; end < answer->found; end++)
-            if (fabs(answer->best[end].step_s - step_s) > 1e-12 * step_s) break;
-        qsort(answer->best + i, end - i, sizeof *answer->best, by_index);
-    }
-}
-
 /* ---- memory that is left free ---- */
 
 /* So many more than are wanted are asked for: among them there are nearly always enough that leave
@@ -439,7 +421,7 @@ static enum rk_status ask(struct search *search, struct search_session *session,
     }
     session->before += count;
     if (status == RK_OK && answer->found > top && !args->pareto) answer->found = top;
-    if (status == RK_OK && !args->sort && !args->pareto) settle_ties(answer);
+    if (status == RK_OK && !args->sort && !args->pareto) rk_answer_settle(answer);
     return status;
 }
 

@@ -35,12 +35,14 @@ double aim_memory(const struct rk_aim *aim, double bytes)
 static bool find(const struct rk_plans_problem *asked, const struct rk_aim *aim,
                  struct rk_found *found, uint64_t *plans)
 {
+    enum { TIES = 8 };
     struct aimed roomy;
     const struct rk_plans_problem *problem = aim_at(&roomy, asked, aim);
     const struct rk_query query = {.where = aim->where,
                                    .least_samples_per_s = aim->samples_per_s,
                                    .best_only = true,
-                                   .top = 1,
+                                   .sort = aim->sort,
+                                   .top = aim->sort ? 1 : TIES,
                                    .threads = aim->threads,
                                    .progress = aim->progress,
                                    .context = aim->context};
@@ -50,6 +52,7 @@ static bool find(const struct rk_plans_problem *asked, const struct rk_aim *aim,
     struct rk_space *space = rk_plans_open(problem, &error);
     bool any = space && rk_ask(space, &query, &answer, &error) == RK_OK && answer.complete &&
                answer.found > 0;
+    if (any && !aim->sort) rk_answer_settle(&answer);
     *plans = space ? rk_space_count(space) : 0;
     if (any) {
         rk_plans_plan(space, answer.best[0].index, &found->plan);
@@ -84,13 +87,14 @@ bool rk_offer(const struct rk_plans_problem *problem, const struct rk_aim *aim,
     return offer->leaves_room || (leaves && rk_find(&full, &edge, &offer->found));
 }
 
-bool rk_choose(const struct rk_plans_problem *problem, const struct rk_aim *aim,
-               struct rk_choice *choice)
+static bool choose(const struct rk_plans_problem *problem, const struct rk_aim *aim,
+                   struct rk_choice *choice)
 {
     struct rk_aim edge = *aim;
     struct rk_found found;
     struct rk_miss missed[RK_MISSES];
     edge.room = 0;
+    choice->hosted = false;
     choice->leaves_room = choice->fits = find(problem, aim, &found, &choice->plans);
     if (!choice->fits && aim->room > 0) choice->fits = rk_find(problem, &edge, &found);
     if (choice->fits)
@@ -99,6 +103,20 @@ bool rk_choose(const struct rk_plans_problem *problem, const struct rk_aim *aim,
         choice->plan = missed[0].found.plan;
     else
         return false;
+    return true;
+}
+
+bool rk_choose(const struct rk_plans_problem *problem, const struct rk_system *hosted,
+               const struct rk_aim *aim, struct rk_choice *choice)
+{
+    struct rk_plans_problem with = *problem;
+    struct rk_choice other;
+    const bool any = choose(problem, aim, choice);
+    with.system = hosted;
+    if (!hosted || (any && choice->leaves_room) || !choose(&with, aim, &other)) return any;
+    if (!other.leaves_room && (!other.fits || (any && choice->fits))) return any;
+    *choice = other;
+    choice->hosted = true;
     return true;
 }
 

@@ -25,6 +25,19 @@ enum rk_sure rk_sure_of(const struct rk_model *model, const struct rk_plan *plan
     return percent < round(100 * b->fails) ? RK_SURE_NOT : RK_SURE_UNSURE;
 }
 
+double rk_sure_share(const struct rk_model *model, const struct rk_plan *plan,
+                     const struct rk_sure_bounds *bounds)
+{
+    enum { HALVINGS = 50 };
+    double fits = 0, fails = 1;
+    if (rk_sure_of(model, plan, fails, 1, bounds) == RK_SURE_FITS) return fails;
+    for (int i = 0; i < HALVINGS; i++) {
+        const double need = (fits + fails) / 2;
+        *(rk_sure_of(model, plan, need, 1, bounds) == RK_SURE_FITS ? &fits : &fails) = need;
+    }
+    return fits;
+}
+
 double rk_sure_states(const double holds[RK_HOLDING_COUNT])
 {
     return holds[RK_HOLD_weights] + holds[RK_HOLD_gradients] + holds[RK_HOLD_optimizer];

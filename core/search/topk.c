@@ -1,5 +1,6 @@
 #include "search/topk.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 bool topk_init(struct topk *topk, uint64_t room)
@@ -81,4 +82,22 @@ static int compare(const void *a, const void *b)
 void topk_sort(struct topk *topk)
 {
     if (topk->count > 0) qsort(topk->heap, topk->count, sizeof *topk->heap, compare);
+}
+
+/* ---- ties ---- */
+
+static int by_index(const void *a, const void *b)
+{
+    const struct rk_candidate *x = a, *y = b;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+void rk_answer_settle(struct rk_answer *answer)
+{
+    for (uint64_t i = 0, end; i < answer->found; i = end) {
+        const double step_s = answer->best[i].step_s;
+        for (end = i + 1; end < answer->found; end++)
+            if (fabs(answer->best[end].step_s - step_s) > 1e-12 * step_s) break;
+        qsort(answer->best + i, end - i, sizeof *answer->best, by_index);
+    }
 }

@@ -22,6 +22,7 @@ struct rk_aim {
     bool (*where_at)(void *context, const struct rk_plans_problem *changed, char *where,
                      size_t size);
     double samples_per_s;        /* more than this */
+    const char *sort;            /* as in struct rk_query; NULL: the fastest is the best */
     double room;                 /* share of the device's memory that it may take; 0: all */
     int threads;                 /* as in struct rk_query */
     bool (*stop)(void *context); /* asked between searches; NULL: never */
@@ -53,12 +54,15 @@ RK_API bool rk_offer(const struct rk_plans_problem *problem, const struct rk_aim
 struct rk_choice {
     struct rk_plan plan; /* as rk_offer; where none fits, the one that misses the memory by least */
     bool fits, leaves_room;
+    bool hosted;    /* it offloads to the memory of the nodes */
     uint64_t plans; /* in the space */
 };
 
-/* False when the space has no plan, or none that more memory would let in. */
-RK_API bool rk_choose(const struct rk_plans_problem *problem, const struct rk_aim *aim,
-                      struct rk_choice *choice);
+/* False when the space has no plan, or none that more memory would let in. `hosted` is the system
+ * with the memory of its nodes (NULL: not known), taken where no plan leaves the room without it,
+ * and one does, or one fits at all, with it. */
+RK_API bool rk_choose(const struct rk_plans_problem *problem, const struct rk_system *hosted,
+                      const struct rk_aim *aim, struct rk_choice *choice);
 
 /* With twice the ranks, four times, ... as far as 1,024 times (and likewise the batch, if it
  * `grows`): the first number with which a plan counts, and the best of them. */

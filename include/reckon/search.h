@@ -123,6 +123,10 @@ RK_API enum rk_status rk_ask(const struct rk_space *space, const struct rk_query
                              struct rk_answer *answer, struct rk_error *error);
 RK_API void rk_answer_release(struct rk_answer *answer);
 
+/* Times that differ by rounding alone are ties, which the position in the enumeration breaks: what
+ * is simpler comes first there. Of an answer without `sort` and `pareto`. */
+RK_API void rk_answer_settle(struct rk_answer *answer);
+
 #ifdef __cplusplus
 }
 #endif

@@ -55,6 +55,10 @@ RK_API enum rk_sure rk_sure_of(const struct rk_model *model, const struct rk_pla
                                double need_bytes, double capacity_bytes,
                                const struct rk_sure_bounds *bounds);
 
+/* The share of the memory up to which a predicted need surely fits; 0: none does. */
+RK_API double rk_sure_share(const struct rk_model *model, const struct rk_plan *plan,
+                            const struct rk_sure_bounds *bounds);
+
 /* Bytes of weights, gradients and optimizer: however the rest is predicted, a device with less
  * memory does not hold the stage. */
 RK_API double rk_sure_states(const double holds[RK_HOLDING_COUNT]);
