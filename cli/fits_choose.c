@@ -66,38 +66,29 @@ static void note(struct plan_input *input, const struct rk_choice *choice, doubl
                     choice->plan.batch / choice->plan.ranks);
 }
 
-/* Is everything left to the search, but a precision that nobody said? What words keep out is said
- * instead. */
-static bool is_free(const struct plan_draft *draft, const struct rk_plans_problem *problem)
-{
-    for (int axis = 0; axis < RK_PLAN_AXES; axis++) {
-        const bool usual = axis == RK_PLAN_PRECISION && !draft->words[plan_row("precision")];
-        if (problem->pinned[axis].count && !usual) return false;
-    }
-    return true;
-}
-
-/* As `reckon search` does: with the memory of the nodes, where nothing leaves the room without. */
+/* As `reckon search` does: on the system with the memory of its nodes, which joins the input where
+ * the plan offloads. */
 static bool choose(struct plan_input *input, const struct fits_question *question,
                    struct rk_choice *choice)
 {
     const struct rk_aim aim = {.room = question->room};
-    const struct rk_plans_problem *problem = &question->problem;
-    struct rk_system hosted;
+    struct rk_plans_problem problem = question->problem;
+    struct rk_system hosted = {.id = ""};
     struct host host;
     struct rk_error none;
     char note[HOST_WORD];
-    const bool knows = question->line && is_free(&input->draft, problem) &&
-                       host_of(&input->system, problem->base.ranks, &host) &&
-                       host_load(&host, question->line, &hosted, &none) == RK_OK;
-    const bool found = rk_choose(problem, knows ? &hosted : NULL, &aim, choice);
-    if (knows && found && choice->hosted) {
+    const uint64_t ranks = problem.base.ranks;
+    if (question->line)
+        host_join(question->line, &input->system, ranks, &hosted, &none);
+    if (*hosted.id) problem.system = &hosted;
+    const bool found = rk_choose(&problem, &aim, choice);
+    if (*hosted.id && found && host_wanted(&choice->plan)) {
         const struct rk_system alone = input->system;
+        if (host_of(&alone, ranks, &host)) plan_assume(input, "%s", host_note(&host, note));
         input->system = hosted;
         hosted = alone;
-        plan_assume(input, "%s", host_note(&host, note));
     }
-    if (knows) rk_system_release(&hosted);
+    if (*hosted.id) rk_system_release(&hosted);
     return found;
 }
 

@@ -54,7 +54,6 @@ struct way {
     struct rk_plan plan;
     enum rk_sure sure;
     double need_bytes, tokens_per_s; /* tokens: per GPU */
-    bool hosted;                     /* it borrows the memory of the nodes */
 };
 
 struct tuning {
@@ -62,9 +61,7 @@ struct tuning {
     const struct plan_input *input;
     const struct rk_system *host;    /* with the nodes' memory; NULL: not known */
     const struct rk_lengths *padded; /* samples that each microbatch pads; NULL: none */
-    const struct rk_system *system;  /* that is searched: the input's, or the host's */
     struct way least[METHODS], fastest[METHODS];
-    bool done[METHODS];          /* surely fits without the host */
     uint64_t most[METHODS];      /* samples of a microbatch that surely fits; 0: none does */
     struct way nearest[METHODS]; /* of those that do not fit; method NULL: there are none */
     double over[METHODS];        /* its need over what there is */
@@ -75,6 +72,12 @@ static bool is_said(const struct plan_draft *draft, const struct list *list)
     for (const char *const *key = list->keys; *key; key++)
         if (plan_given(draft, *key)) return true;
     return false;
+}
+
+/* As search: with the memory of the nodes. */
+static const struct rk_system *searched(const struct tuning *t)
+{
+    return t->host ? t->host : &t->input->system;
 }
 
 static bool offloads_of(const struct rk_plan *plan)
@@ -123,13 +126,12 @@ static double speed_of(const struct way *way)
     return way->tokens_per_s / (way->plan.padded ? (double)way->plan.padded : 1);
 }
 
-/* As a search has it: a sure way is better than one that is not, one of the GPUs alone than one
- * that borrows the memory of the nodes, then the faster one; or the one that needs less. */
+/* As a search has it: a sure way is better than one that is not, then the faster one; or the one
+ * that needs less. */
 static bool is_better(const struct way *a, const struct way *b, bool by_need)
 {
     if (a->sure != b->sure) return a->sure < b->sure;
     if (by_need) return a->need_bytes < b->need_bytes;
-    if (a->hosted != b->hosted) return b->hosted;
     return speed_of(a) > speed_of(b);
 }
 
@@ -171,7 +173,7 @@ static void ask(const struct tuning *t, const struct plan_draft *draft, uint64_t
     if (!plan_given(draft, "batch")) at.plan.batch = at.plan.microbatch * rk_plan_data(&at.plan);
     at.given[plan_row("batch")] = true;
     fits_ask(t->input, &at, problem);
-    problem->system = t->system;
+    problem->system = searched(t);
     if (t->padded) plan_pad(&problem->base, t->padded);
 }
 
@@ -183,7 +185,6 @@ static enum rk_sure weigh(struct tuning *t, int method, const struct rk_plan *pl
     struct way *best = by_need ? &t->least[method] : &t->fastest[method];
     if (is_said(&t->input->draft, &lists[0])) way.method = "as given";
     way.sure = sure_of_plan(t, &way.plan, &p);
-    way.hosted = t->system == t->host;
     if (p.timed) way.need_bytes = p.stage[p.tightest].total_bytes;
     way.tokens_per_s = p.tokens_per_s / (double)plan->ranks;
     if (way.sure == RK_SURE_NOT)
@@ -209,13 +210,13 @@ static void search(struct tuning *t, int method, const struct plan_draft *draft)
         !plan_given(draft, "microbatch") && (t->padded || !plan_given(draft, "batch"));
     for (uint64_t microbatch = grows; microbatch <= MOST_MICROBATCH; microbatch *= 2) {
         ask(t, draft, microbatch, &problem);
-        if (t->done[method] || !rk_choose(&problem, NULL, &fastest, &choice)) break;
+        if (!rk_choose(&problem, &fastest, &choice)) break;
         if (weigh(t, method, &choice.plan, false) != RK_SURE_FITS || !grows) break;
     }
     ask(t, draft, grows, &problem);
     if (rk_find(&problem, &least, &found))
         weigh(t, method, &found.plan, true);
-    else if (t->system->memories > 1 && rk_misses(&problem, &least, RK_LIMIT_MEMORY, 1, missed) > 0)
+    else if (searched(t)->memories > 1 && rk_misses(&problem, &least, RK_LIMIT_MEMORY, 1, missed) > 0)
         weigh(t, method, &missed[0].found.plan, true);
     if (!grows && rk_find(&problem, &most, &found)) weigh(t, method, &found.plan, true);
 }
@@ -231,7 +232,7 @@ static bool is_unscalable(const struct rk_plan *plan)
 static void walk(struct tuning *t, int list, int method, const struct plan_draft *chosen)
 {
     if (list == LISTS) {
-        if (!chosen->plan.optimizer_paged || t->system->memories > 1) search(t, method, chosen);
+        if (!chosen->plan.optimizer_paged || searched(t)->memories > 1) search(t, method, chosen);
         return;
     }
     const bool said = is_said(&t->input->draft, &lists[list]);
@@ -245,17 +246,10 @@ static void walk(struct tuning *t, int list, int method, const struct plan_draft
     }
 }
 
-/* On the GPUs alone, then for what does not surely fit there with the memory of the nodes. */
 static void walk_all(struct tuning *t)
 {
     struct plan_draft chosen = t->input->draft;
     memset(chosen.words, 0, sizeof chosen.words);
-    t->system = &t->input->system;
-    walk(t, 0, 0, &chosen);
-    if (!t->host) return;
-    for (int i = 0; i < METHODS; i++)
-        t->done[i] = t->fastest[i].method && t->fastest[i].sure == RK_SURE_FITS;
-    t->system = t->host;
     walk(t, 0, 0, &chosen);
 }
 
@@ -428,9 +422,7 @@ static enum rk_status report_ways(struct report *report, const struct tuning *t,
             report,
             "up to: samples of the largest microbatch that fits. longest: tokens per sample that "
             "fit with a microbatch of 1, in steps of %d. A way fits when its P(fits) is at least "
-            "%.3g %% (--sure). The memory of the nodes is borrowed where no plan leaves the "
-            "headroom "
-            "without, and for the least memory.",
+            "%.3g %% (--sure). Plans may offload to the memory of the nodes.",
             TOKENS_STEP, 100 * t->question->sure.fits));
     return status;
 }

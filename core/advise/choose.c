@@ -87,14 +87,13 @@ bool rk_offer(const struct rk_plans_problem *problem, const struct rk_aim *aim,
     return offer->leaves_room || (leaves && rk_find(&full, &edge, &offer->found));
 }
 
-static bool choose(const struct rk_plans_problem *problem, const struct rk_aim *aim,
-                   struct rk_choice *choice)
+bool rk_choose(const struct rk_plans_problem *problem, const struct rk_aim *aim,
+               struct rk_choice *choice)
 {
     struct rk_aim edge = *aim;
     struct rk_found found;
     struct rk_miss missed[RK_MISSES];
     edge.room = 0;
-    choice->hosted = false;
     choice->leaves_room = choice->fits = find(problem, aim, &found, &choice->plans);
     if (!choice->fits && aim->room > 0) choice->fits = rk_find(problem, &edge, &found);
     if (choice->fits)
@@ -103,20 +102,6 @@ static bool choose(const struct rk_plans_problem *problem, const struct rk_aim *
         choice->plan = missed[0].found.plan;
     else
         return false;
-    return true;
-}
-
-bool rk_choose(const struct rk_plans_problem *problem, const struct rk_system *hosted,
-               const struct rk_aim *aim, struct rk_choice *choice)
-{
-    struct rk_plans_problem with = *problem;
-    struct rk_choice other;
-    const bool any = choose(problem, aim, choice);
-    with.system = hosted;
-    if (!hosted || (any && choice->leaves_room) || !choose(&with, aim, &other)) return any;
-    if (!other.leaves_room && (!other.fits || (any && choice->fits))) return any;
-    *choice = other;
-    choice->hosted = true;
     return true;
 }
 

@@ -54,15 +54,12 @@ RK_API bool rk_offer(const struct rk_plans_problem *problem, const struct rk_aim
 struct rk_choice {
     struct rk_plan plan; /* as rk_offer; where none fits, the one that misses the memory by least */
     bool fits, leaves_room;
-    bool hosted;    /* it offloads to the memory of the nodes */
     uint64_t plans; /* in the space */
 };
 
-/* False when the space has no plan, or none that more memory would let in. `hosted` is the system
- * with the memory of its nodes (NULL: not known), taken where no plan leaves the room without it,
- * and one does, or one fits at all, with it. */
-RK_API bool rk_choose(const struct rk_plans_problem *problem, const struct rk_system *hosted,
-                      const struct rk_aim *aim, struct rk_choice *choice);
+/* False when the space has no plan, or none that more memory would let in. */
+RK_API bool rk_choose(const struct rk_plans_problem *problem, const struct rk_aim *aim,
+                      struct rk_choice *choice);
 
 /* With twice the ranks, four times, ... as far as 1,024 times (and likewise the batch, if it
  * `grows`): the first number with which a plan counts, and the best of them. */
