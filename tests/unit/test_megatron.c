@@ -38,7 +38,7 @@ static const struct {
      "dp8 pp4 ep8 gbs256 zero1 grad-overlap weight-overlap attention=flash3 vocab-multiple=128"},
     {"deepseek-v3", 671026419200, 37552297472, 2048,
      "precision=fp8-block dp64 tp2 pp16 vpp2 ep64 etp1 gbs8192 split=3,2*29,0*2 sp zero1 "
-     "grad-overlap weight-overlap dispatcher=deepep "
+     "grad-overlap weight-overlap dispatcher=deepep natural-load "
      "recompute=selective:moe_act+layernorm+mla_up_proj+mlp attention=flash3 loss-compiled "
      "moment1-bytes=2 "
      "moment2-bytes=2 weights-fp8 vocab-multiple=3232"},
