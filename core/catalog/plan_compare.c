@@ -54,7 +54,7 @@ static void without_experts(struct rk_plan *p)
     p->dispatcher = preset.dispatcher;
     p->capacity_factor = 0;
     p->capacity_padded = p->expert_overlap = p->natural_load = false;
-    p->gathered_copies = false;
+    p->gathered_copies = p->compiled_rows = false;
     p->imbalance = preset.imbalance;
     p->grouped = preset.grouped;
 }

@@ -45,6 +45,7 @@ static const char *choice_idle(const char *key, const struct rk_model *m, const 
         {"imbalance", m->experts > 0, "the model has no experts"},
         {"natural_load", m->experts > 0, "the model has no experts"},
         {"gathered_copies", m->experts > 0, "the model has no experts"},
+        {"compiled_rows", m->experts > 0, "the model has no experts"},
         {"recompute_parts", p->recompute == RK_SELECTIVE, "recomputation is not selective"},
         {"recompute_layers", p->recompute == RK_WHOLE, "whole layers are not recomputed"},
     };

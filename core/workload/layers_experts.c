@@ -214,11 +214,11 @@ static void add_expert_tensor(struct build *build, const struct mixture *mix, en
 #define SCATTERED (0.67 / 0.50)
 
 /* Rows that torch adds up to those of tokens: what experts bring, and gradients of what they were
- * given. */
+ * given. Compiled, they are added two or more elements at a time, as fast as memory is. */
 static void add_rows(const struct build *build, struct operation *op, enum rk_pass pass)
 {
     const struct rk_plan *plan = build->plan;
-    if (!habits_of(plan)->adds_rows || plan->xla || build->served) return;
+    if (!habits_of(plan)->adds_rows || plan->compiled_rows || plan->xla || build->served) return;
     if (pass == RK_AGRAD && !(plan->grouped && plan->gathered_copies)) return;
     op->added[pass] = op->elements;
 }

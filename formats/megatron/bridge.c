@@ -97,7 +97,8 @@ static void write_head(FILE *file, const struct rk_model *m, const struct rk_pla
             RECKON_VERSION);
 }
 
-static const char *const outside[] = {"imbalance", "natural_load", "gathered_copies", NULL};
+static const char *const outside[] = {"imbalance", "natural_load", "gathered_copies",
+                                      "compiled_rows", NULL};
 static const char *const conventions[] = {
     "sequence",    "flash_attention", "causal_skip",    "count_embeddings",
     "rotary_base", "norm_epsilon",    "router_scaling", NULL};

@@ -420,7 +420,8 @@ static void put_vocabulary(struct writer *w)
 static enum rk_status compare(struct writer *w, const struct megatron_import *back,
                               struct rk_error *error)
 {
-    static const char *const outside[] = {"imbalance", "natural_load", "gathered_copies", NULL};
+    static const char *const outside[] = {"imbalance", "natural_load", "gathered_copies",
+                                          "compiled_rows", NULL};
     char tool[40];
     struct rk_model model = *w->m, trained = back->model;
     struct rk_plan run = back->plan;

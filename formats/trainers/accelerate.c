@@ -151,8 +151,8 @@ static void write_degrees(FILE *file, const struct rk_plan *p)
 /* ---- reading it back ---- */
 
 static const char *const outside[] = {
-    "vocabulary_multiple", "loss_in_chunks",  "full_attention", "grouped", "imbalance",
-    "natural_load",        "gathered_copies", TARGET_TUNING,    NULL};
+    "vocabulary_multiple", "loss_in_chunks",  "full_attention", "grouped",     "imbalance",
+    "natural_load",        "gathered_copies", "compiled_rows",  TARGET_TUNING, NULL};
 
 static int set_training(const struct rk_model *model, const struct rk_plan *plan, char (*sets)[80])
 {

@@ -121,7 +121,7 @@ static void write_head(FILE *file, const struct rk_model *m, const struct rk_pla
 
 static const char *const outside[] = {
     "gradient_overlap", "weight_overlap", "imbalance", "natural_load",
-    "gathered_copies",  "grouped",        NULL};
+    "gathered_copies",  "compiled_rows",  "grouped",   NULL};
 static const char *const conventions[] = {"sequence",    "no_dropout",       "flash_attention",
                                           "causal_skip", "count_embeddings", "router_biases",
                                           "rotary_base", "norm_epsilon",     NULL};

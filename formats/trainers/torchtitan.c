@@ -35,7 +35,7 @@ struct job {
     uint64_t tokens, pipeline_batches;
     int64_t step_tokens;
     const char *config, *checkpointing, *loss, *dispatch;
-    bool no_graphs;
+    bool no_graphs, even;
     int sequence_off;
 };
 
@@ -153,6 +153,7 @@ static enum rk_status derive_ranks(struct reading *r)
     p->context = j->context;
     p->expert = j->expert;
     p->expert_tensor = j->expert > 1 ? j->expert_tensor : 0;
+    p->natural_load = r->m->experts && j->expert > 1 && !j->even;
     p->sequence_parallel = j->tensor > 1 && !j->sequence_off;
     return RK_OK;
 }
@@ -434,17 +435,10 @@ enum rk_status torchtitan_read(const struct config_source *source, struct rk_mod
 
 /* ---- writing ---- */
 
-static const char *const outside[] = {"vocabulary_multiple",
-                                      "attention",
-                                      "full_attention",
-                                      "context_contiguous",
-                                      "cuda_graphs",
-                                      "graph_parts",
-                                      "imbalance",
-                                      "natural_load",
-                                      "gathered_copies",
-                                      "grouped",
-                                      NULL};
+static const char *const outside[] = {"vocabulary_multiple", "attention",    "full_attention",
+                                      "context_contiguous",  "cuda_graphs",  "graph_parts",
+                                      "imbalance",           "natural_load", "gathered_copies",
+                                      "compiled_rows",       "grouped",      NULL};
 
 static void write_model(FILE *file, const struct rk_model *m, const struct rk_plan *p)
 {

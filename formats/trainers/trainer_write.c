@@ -476,9 +476,17 @@ static void head_torchtune(FILE *file, const struct rk_model *m, const struct rk
 
 /* ---- all ---- */
 
-static const char *const outside[] = {
-    "vocabulary_multiple", "full_attention",   "grouped",        "imbalance",      "natural_load",
-    "gathered_copies",     "gradient_overlap", "weight_overlap", "optimizer_rank", NULL};
+static const char *const outside[] = {"vocabulary_multiple",
+                                      "full_attention",
+                                      "grouped",
+                                      "imbalance",
+                                      "natural_load",
+                                      "gathered_copies",
+                                      "compiled_rows",
+                                      "gradient_overlap",
+                                      "weight_overlap",
+                                      "optimizer_rank",
+                                      NULL};
 
 #define TUNING_TARGET(id, tool, path, imposes)                                                     \
     const struct target id##_target = {.name = tool,                                               \

@@ -260,6 +260,13 @@ Test(layers_experts, added_rows)
         cr_expect_eq(added[RK_FORWARD], rows[i].forward, "row %zu", i);
         cr_expect_eq(added[RK_AGRAD], rows[i].backward, "row %zu", i);
     }
+    struct rk_plan compiled = plan_of(8, 1);
+    compiled.framework = RK_FSDP;
+    compiled.gathered_copies = compiled.compiled_rows = true;
+    const struct layer layer = layer_of(&model, LAYER_EXPERTS, &compiled);
+    for (int o = 0; o < layer.operations; o++)
+        for (int pass = 0; pass < RK_PASSES; pass++)
+            cr_expect_eq(layer.operation[o].added[pass], 0);
 }
 
 /* Ranks that share an expert bring their shards of tokens together: half the width, twice the rows,
