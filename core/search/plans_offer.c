@@ -159,7 +159,8 @@ void offer_expert_tensor(struct offered *o, const struct rk_plan *plan)
 static bool usual_expert(const struct offered *o, const struct rk_plan *plan, uint64_t value)
 {
     (void)plan;
-    return value == 1 || (!plans_of_trainers(o) && o->problem->model->experts % value == 0);
+    return value == 1 || (!plans_of_trainers(o) && !plans_starts(o)->experts_in_code &&
+                          o->problem->model->experts % value == 0);
 }
 
 void offer_expert(struct offered *o, const struct rk_plan *plan)

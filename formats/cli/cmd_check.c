@@ -8,6 +8,7 @@
 #include "cli/check_waste.h"
 #include "cli/commands.h"
 #include "cli/launch_input.h"
+#include "cli/launchable.h"
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
 #include "cli/plan_operands.h"
@@ -402,6 +403,15 @@ static enum rk_status gather_several(const struct check_args *args, struct plan_
     return status == RK_OK ? plan_settle(source, input, NULL, NULL, error) : status;
 }
 
+/* Does a file launch the plan of words, or of a file of plans? */
+static void find_file(const struct rk_check_input *input, struct rk_findings *findings)
+{
+    struct plan_draft draft;
+    struct plan_fault fault;
+    if (input->model && check_draft(input, &draft) && plan_complete(&draft, &fault))
+        launch_find(input->model, input->system, &draft.plan, findings);
+}
+
 static int check_clusters_plan(const struct check_args *args)
 {
     struct beside *beside = calloc(1, sizeof *beside);
@@ -454,6 +464,7 @@ static int check_plan(const struct check_args *args)
         const struct waste_case waste = {&input, input.model ? args->model : NULL,
                                          args->waste > 0 ? args->waste : WASTE_PERCENT};
         waste_find(&waste, &l->findings);
+        find_file(&input, &l->findings);
     }
     int code;
     if (status == RK_OK) {
