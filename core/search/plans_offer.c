@@ -143,8 +143,7 @@ void offer_data(struct offered *o, const struct rk_plan *plan)
 
 static bool usual_expert_tensor(const struct offered *o, const struct rk_plan *plan, uint64_t value)
 {
-    (void)o;
-    return value == 1 || value == plan->tensor;
+    return (value == 1 && !plans_starts(o)->experts_in_code) || value == plan->tensor;
 }
 
 void offer_expert_tensor(struct offered *o, const struct rk_plan *plan)
@@ -211,7 +210,9 @@ void offer_sequence_parallel(struct offered *o, const struct rk_plan *plan)
         plans_only(o, 0);
         return;
     }
-    if (!plans_starts(o)->scatters || !o->problem->base.checkpoint_sharded) plans_offer(o, 1);
+    const bool whole = plans_starts(o)->sums_whole && !plans_asked(o);
+    if (!whole && (!plans_starts(o)->scatters || !o->problem->base.checkpoint_sharded))
+        plans_offer(o, 1);
     if (!plans_starts(o)->experts_by_sequence || !o->problem->model->experts) plans_offer(o, 0);
 }
 

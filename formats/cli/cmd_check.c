@@ -380,6 +380,21 @@ static void find_places(const char *path, struct rk_findings *findings)
     clusters_file_release(&file);
 }
 
+/* A launch file says stages, and not which cluster has them; its hosts do. */
+static enum rk_status refuse_script(const char *path, struct rk_error *error)
+{
+    char *text = NULL;
+    size_t size;
+    enum rk_status status = text_file_load(path, 64 << 20, &text, &size, error);
+    if (status == RK_OK && strcmp(guess_format(path, text), "plan") != 0)
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                         "%.255s does not say which cluster has which stage: check the plan that "
+                         "reckon search --save-plan wrote with it, or give one cluster",
+                         path);
+    free(text);
+    return status;
+}
+
 static enum rk_status gather_several(const struct check_args *args, struct plan_source *source,
                                      struct plan_input *input, struct rk_error *error)
 {
@@ -399,7 +414,8 @@ static enum rk_status gather_several(const struct check_args *args, struct plan_
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "over several clusters a plan is a file, as reckon search --save-plan "
                        "writes it, or words that say its stages, stages=16:20/dp4,12@1/dp8");
-    const enum rk_status status = plan_gather(source, input, error);
+    enum rk_status status = source->file ? refuse_script(first, error) : RK_OK;
+    if (status == RK_OK) status = plan_gather(source, input, error);
     return status == RK_OK ? plan_settle(source, input, NULL, NULL, error) : status;
 }
 
