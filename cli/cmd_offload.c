@@ -82,13 +82,13 @@ static enum rk_status add_hosts(const char *line, struct rk_system *system, stru
         plus = last ? at + strlen(at) : strstr(at, " + ");
         if (!plus || (!has && !host_of(cluster, 0, &host))) return one_memory(system, error);
         plus += !last;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%.*s%s%s%s", (int)(plus - at),
-                                 at, has ? "" : " ", has ? "" : host_word(&host, word),
-                                 last ? "" : " +");
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%.*s%s%s%s", (int)(plus - at), at,
+                             has ? "" : " ", has ? "" : host_word(&host, word), last ? "" : " +");
         if (used >= sizeof text) return one_memory(system, error);
         if (!has)
-            report_note(report,
-                        report_text(report, "%s: %s, assumed", cluster->id, host_note(&host, note)));
+            report_note(report, report_text(report, "%s: %s, assumed", cluster->id,
+                                            host_note(&host, note)));
     }
     const enum rk_status status = rk_system_load_several(text, &with, error);
     if (status != RK_OK) return status;

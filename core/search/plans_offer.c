@@ -202,8 +202,8 @@ void offer_microbatch(struct offered *o, const struct rk_plan *plan)
 
 /* ---- width ---- */
 
-/* Megatron-LM trains experts on tensor ranks with it only, and scatters checkpoints without.
- */
+/* Megatron-LM trains experts on tensor ranks with it only, and scatters checkpoints without;
+ * AutoTP of DeepSpeed has none, torchtitan always. */
 void offer_sequence_parallel(struct offered *o, const struct rk_plan *plan)
 {
     if (plan->tensor == 1) {
@@ -213,7 +213,9 @@ void offer_sequence_parallel(struct offered *o, const struct rk_plan *plan)
     const bool whole = plans_starts(o)->sums_whole && !plans_asked(o);
     if (!whole && (!plans_starts(o)->scatters || !o->problem->base.checkpoint_sharded))
         plans_offer(o, 1);
-    if (!plans_starts(o)->experts_by_sequence || !o->problem->model->experts) plans_offer(o, 0);
+    const bool shared = plans_starts(o)->sequence_too && !o->problem->base.xla && !plans_asked(o);
+    if (!shared && (!plans_starts(o)->experts_by_sequence || !o->problem->model->experts))
+        plans_offer(o, 0);
 }
 
 /* Megatron-LM has it by Transformer Engine, together with sequence parallelism, where it starts. */

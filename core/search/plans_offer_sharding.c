@@ -115,7 +115,7 @@ void offer_gradient_overlap(struct offered *o, const struct rk_plan *plan)
         plans_only(o, 0);
 }
 
-/* Megatron-LM's needs that of gradients. */
+/* Megatron-LM's needs that of gradients, DeepSpeed's ZeRO 3. */
 void offer_weight_overlap(struct offered *o, const struct rk_plan *plan)
 {
     if (plan->zero == 0 || !has_copies(o, plan))
