@@ -6,7 +6,7 @@ for framework in '' framework=fsdp; do reckon search -m qwen3-14b -s "rtx4090 x4
 same() { python3 -c "import json; a, b = (json.load(open(n)) for n in ('p.json', 'q.json')); keys = ('zero', 'keep_gathered', 'weight_overlap', 'expert', 'expert_tensor', 'sequence_parallel'); print([k for k in keys if a.get(k) != b.get(k)], a.get('zero'))"; }
 on="-g 16 -b 64 -k 1 -q mbs1 cp1 recompute=full"
 reckon search -m qwen3-30b-a3b -s l40s $on framework=deepspeed --save-plan p.json >/dev/null
-reckon export deepspeed -m qwen3-30b-a3b -p p.json -o f.json 2>/dev/null; reckon import deepspeed f.json -o q.json >/dev/null 2>&1; same
+reckon export deepspeed -m qwen3-30b-a3b -p p.json -o f.json 2>/dev/null; reckon import deepspeed f.json -m qwen3-30b-a3b -g 16 -o q.json >/dev/null 2>&1; same
 reckon search -m moonlight-16b-a3b -s a100-sxm4-80g -g 32 -b 64 -k 1 -q mbs1 cp1 pp1 framework=fsdp --save-plan p.json >/dev/null
 reckon export torchtitan -m moonlight-16b-a3b -p p.json -o f.toml 2>/dev/null; reckon import torchtitan f.toml -m moonlight-16b-a3b -g 32 -o q.json >/dev/null 2>&1; same
 # asked for, what no file says is found and the first lines say it
@@ -32,6 +32,7 @@ reckon offload -m qwen2.5-7b -s "$two" -p 2c.json | grep 'host memory'
 reckon predict -m qwen3-14b -s 'rtx4090 x4' -g 4 framework=fsdp dp4 mbs2 gbs32 zero3 grad-overlap weight-overlap recompute=full lora16
 30.48 s per step
 reckon predict -m qwen3-14b -s 'rtx4090 x4' -g 4 framework=fsdp dp4 mbs2 gbs32 zero3 grad-overlap weight-overlap recompute=full lora16
+['expert_tensor'] 3
 [] 3
   `reckon export deepspeed` cannot say expert 8 (left to the training code),
   recompute full (left to the training code)
@@ -59,8 +60,4 @@ this takes one cluster: give one of those that + joins; reckon search, predict a
 h100-sxm5-80g x16: host memory 1945 of 2048 GiB per node of 8 (the rest for the operating system) at 50 GB/s each, its processors at 614 GB/s together, assumed
 l40s x16: host memory 972 of 1024 GiB per node of 8 (the rest for the operating system) at 25 GB/s each, its processors at 614 GB/s together, assumed
 === stderr
-Traceback (most recent call last):
-  File "<string>", line 1, in <module>
-  File "<string>", line 1, in <genexpr>
-FileNotFoundError: [Errno 2] No such file or directory: 'q.json'
 reckon: 2c.sh does not say which cluster has which stage: check the plan that reckon search --save-plan wrote with it, or give one cluster
