@@ -8,6 +8,8 @@
 #include "cli/plan_operands.h"
 #include "cli/show.h"
 
+#include <string.h>
+
 struct offload_args {
     struct plan_source source;
     double lifetime_years;
@@ -65,6 +67,36 @@ static enum rk_status one_memory(const struct rk_system *system, struct rk_error
                    id);
 }
 
+/* The same of each cluster of a line that + joins, as words of its part. */
+static enum rk_status add_hosts(const char *line, struct rk_system *system, struct report *report,
+                                struct rk_error *error)
+{
+    char text[4096], word[HOST_WORD], note[HOST_WORD];
+    struct rk_system with;
+    struct host host;
+    size_t used = 0;
+    const char *at = line, *plus;
+    for (int i = 0; i < system->machine->clusters; i++, at = plus + 1) {
+        const struct rk_system *cluster = rk_system_of(system, i);
+        const bool has = cluster->memories > 1, last = i + 1 == system->machine->clusters;
+        plus = last ? at + strlen(at) : strstr(at, " + ");
+        if (!plus || (!has && !host_of(cluster, 0, &host))) return one_memory(system, error);
+        plus += !last;
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%.*s%s%s%s", (int)(plus - at), at,
+                             has ? "" : " ", has ? "" : host_word(&host, word), last ? "" : " +");
+        if (used >= sizeof text) return one_memory(system, error);
+        if (!has)
+            report_note(report, report_text(report, "%s: %s, assumed", cluster->id,
+                                            host_note(&host, note)));
+    }
+    const enum rk_status status = rk_system_load_several(text, &with, error);
+    if (status != RK_OK) return status;
+    rk_system_release(system);
+    *system = with;
+    return RK_OK;
+}
+
 /* Of one memory: what its nodes are known to have, as fits and longest assume it. */
 static enum rk_status add_host(const struct offload_args *args, struct plan_input *input,
                                struct report *report, struct rk_error *error)
@@ -73,7 +105,8 @@ static enum rk_status add_host(const struct offload_args *args, struct plan_inpu
     struct host host;
     char note[HOST_WORD];
     if (rk_offload_tiers(&input->system) >= 1) return RK_OK;
-    if (input->system.machine || !host_of(&input->system, input->draft.plan.ranks, &host))
+    if (input->system.machine) return add_hosts(args->source.system, &input->system, report, error);
+    if (!host_of(&input->system, input->draft.plan.ranks, &host))
         return one_memory(&input->system, error);
     const enum rk_status status = host_load(&host, args->source.system, &with, error);
     if (status != RK_OK) return status;

@@ -395,6 +395,8 @@ enum rk_status plan_problem_take(const struct plan_draft *said, struct rk_plans_
     if (!plan_given(&draft, "attention"))
         problem->base.attention =
             rk_usual_attention(problem->base.framework, problem->system->kernels.attention_kernels);
+    if (!plan_given(&draft, "lora_element_bytes"))
+        problem->base.lora_element_bytes = rk_usual_lora_bytes(&problem->base);
     if (!plan_given(&draft, "precision")) problem->base.precision = before.precision;
     if (!plan_given(&draft, "messages_sharded"))
         problem->base.messages_sharded = before.messages_sharded;

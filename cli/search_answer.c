@@ -108,15 +108,9 @@ static void add_next(struct report *report, const struct search *search)
     }
     report_note(report, format ? "To launch the best plan, and to see where its time goes:"
                                : "To see where the time of the best plan goes:");
-    if (!launch_has_file(search->problem.system))
-        report_note(report, report_text(report, "  " LAUNCH_NO_FILE, search->problem.system->id,
-                                        rk_framework_name(plan.framework)));
     if (format)
         report_note(report, report_text(report, "  reckon export %s -m %s gpus%" PRIu64 " %s",
                                         format, model, plan.ranks, words));
-    if (format)
-        report_paragraph(report,
-                         launch_lost(report, search->problem.model, search->problem.system, &plan));
     report_note(report, report_text(report, "  reckon predict -m %s -s %s -g %" PRIu64 " %s", model,
                                     system, plan.ranks, words));
 }

@@ -1,4 +1,5 @@
 #include "cli/search_layerwise.h"
+#include "cli/launchable.h"
 #include "cli/verdict.h"
 
 #include "base/memory.h"
@@ -292,7 +293,15 @@ static void add_verdict(struct report *report, const struct search *search,
 {
     const struct rk_plans_problem *p = &search->problem;
     const struct forecast f = {p->model, p->system, &answer->plan, &answer->prediction, "", NULL};
+    char step[QUANTITY_TEXT];
     verdict_best(report, answer->complete, &f);
+    const double alike_s = answer->any_s > 0 ? answer->any_s : answer->uniform_s;
+    if (launch_lost(report, p->model, p->system, &answer->plan) && alike_s > 0)
+        report_note(report,
+                    report_text(report,
+                                "  the best plan that the file can say, of reckon search without "
+                                "--layerwise: %s",
+                                quantity_format(step, QUANTITY_SECONDS, alike_s)));
     const char *price = search->args->run.tokens ? NULL : verdict_cost(report, &f);
     report_note(report, report_text(report,
                                     "%s on %s, %" PRIu64 " GPUs, batch %" PRIu64

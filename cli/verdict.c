@@ -256,8 +256,9 @@ enum report_tone verdict_tone(enum rk_sure sure)
 
 static void add_launch(struct report *report, const struct forecast *f)
 {
-    if (f->prediction->timed)
-        report_paragraph(report, launch_refusal(report, f->model, f->system, f->plan));
+    if (!f->prediction->timed) return;
+    report_paragraph(report, launch_refusal(report, f->model, f->system, f->plan));
+    report_paragraph(report, launch_no_file(report, f->system, f->plan));
 }
 
 void verdict_add(struct report *report, const struct forecast *f,
@@ -293,6 +294,8 @@ enum rk_sure verdict_best(struct report *report, bool complete, const struct for
                                        : "INCOMPLETE, stopped by a signal: the best plan so far",
                               sure == RK_SURE_UNSURE ? "is " : "", line_of(report, f, sure)));
     add_launch(report, f);
+    if (!rk_plan_layout(f->plan)->parts) /* over clusters its stages say what no file does */
+        report_paragraph(report, launch_lost(report, f->model, f->system, f->plan));
     return sure;
 }
 

@@ -348,7 +348,8 @@ enum rk_status synthetic_read(const char *text, int depth, struct rk_system *sys
     for (struct span word = span_next(text); word.length; word = span_next(span_end(word)))
         if (span_is(word, "+"))
             return fail(&parser, word.at,
-                        "this takes one cluster: reckon search finds plans over several");
+                        "this takes one cluster: give one of those that + joins; reckon search, "
+                        "predict and check take plans over several");
     enum rk_status status = base ? load_base(&parser, base, depth) : RK_OK;
     struct span word = span_next(text + base);
     for (; status == RK_OK && word.length; word = span_next(span_end(word))) {

@@ -143,8 +143,7 @@ void offer_data(struct offered *o, const struct rk_plan *plan)
 
 static bool usual_expert_tensor(const struct offered *o, const struct rk_plan *plan, uint64_t value)
 {
-    (void)o;
-    return value == 1 || value == plan->tensor;
+    return (value == 1 && !plans_starts(o)->experts_in_code) || value == plan->tensor;
 }
 
 void offer_expert_tensor(struct offered *o, const struct rk_plan *plan)
@@ -159,7 +158,8 @@ void offer_expert_tensor(struct offered *o, const struct rk_plan *plan)
 static bool usual_expert(const struct offered *o, const struct rk_plan *plan, uint64_t value)
 {
     (void)plan;
-    return value == 1 || (!plans_of_trainers(o) && o->problem->model->experts % value == 0);
+    return value == 1 || (!plans_of_trainers(o) && !plans_starts(o)->experts_in_code &&
+                          o->problem->model->experts % value == 0);
 }
 
 void offer_expert(struct offered *o, const struct rk_plan *plan)
@@ -202,16 +202,20 @@ void offer_microbatch(struct offered *o, const struct rk_plan *plan)
 
 /* ---- width ---- */
 
-/* Megatron-LM trains experts on tensor ranks with it only, and scatters checkpoints without.
- */
+/* Megatron-LM trains experts on tensor ranks with it only, and scatters checkpoints without;
+ * AutoTP of DeepSpeed has none, torchtitan always. */
 void offer_sequence_parallel(struct offered *o, const struct rk_plan *plan)
 {
     if (plan->tensor == 1) {
         plans_only(o, 0);
         return;
     }
-    if (!plans_starts(o)->scatters || !o->problem->base.checkpoint_sharded) plans_offer(o, 1);
-    if (!plans_starts(o)->experts_by_sequence || !o->problem->model->experts) plans_offer(o, 0);
+    const bool whole = plans_starts(o)->sums_whole && !plans_asked(o);
+    if (!whole && (!plans_starts(o)->scatters || !o->problem->base.checkpoint_sharded))
+        plans_offer(o, 1);
+    const bool shared = plans_starts(o)->sequence_too && !o->problem->base.xla && !plans_asked(o);
+    if (!shared && (!plans_starts(o)->experts_by_sequence || !o->problem->model->experts))
+        plans_offer(o, 0);
 }
 
 /* Megatron-LM has it by Transformer Engine, together with sequence parallelism, where it starts. It

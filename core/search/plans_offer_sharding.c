@@ -39,19 +39,18 @@ static bool asks_to_offload(const struct offered *o, enum rk_plan_axis axis)
     return any;
 }
 
-/* Of torch's FSDP: 3, and 2 (SHARD_GRAD_OP) of the first one alone; else DDP. */
-static bool trainers_have(const struct offered *o, uint64_t zero)
+/* What torch starts; of JAX gradients are sharded alone, too. */
+static bool can_shard(const struct offered *o, uint64_t zero)
 {
     const struct rk_plan *base = &o->problem->base;
-    return !plans_of_trainers(o) || base->framework != RK_FSDP || zero == 0 || zero == 3 ||
-           (zero == 2 && base->flat_units);
+    return zero != 2 || !plans_starts(o)->weights_too || base->flat_units || base->xla;
 }
 
 void offer_zero(struct offered *o, const struct rk_plan *plan)
 {
     if (has_copies(o, plan)) {
         for (uint64_t zero = 0; zero <= 3; zero++)
-            if (plans_asked(o) || (usual_zero(plan, zero) && trainers_have(o, zero)))
+            if (plans_asked(o) || (usual_zero(plan, zero) && can_shard(o, zero)))
                 plans_offer(o, zero);
         return;
     }
@@ -116,11 +115,13 @@ void offer_gradient_overlap(struct offered *o, const struct rk_plan *plan)
         plans_only(o, 0);
 }
 
-/* Megatron-LM's needs that of gradients. */
+/* Megatron-LM's needs that of gradients, DeepSpeed's ZeRO 3. */
 void offer_weight_overlap(struct offered *o, const struct rk_plan *plan)
 {
     if (plan->zero == 0 || !has_copies(o, plan))
         plans_only(o, 0);
+    else if (plans_starts(o)->gathers_late && plan->zero < 3)
+        plans_offer(o, 0);
     else if (plans_starts(o)->weights_follow && !plan->gradient_overlap)
         plans_offer(o, 0);
     else

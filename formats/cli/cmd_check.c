@@ -8,6 +8,7 @@
 #include "cli/check_waste.h"
 #include "cli/commands.h"
 #include "cli/launch_input.h"
+#include "cli/launchable.h"
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
 #include "cli/plan_operands.h"
@@ -383,6 +384,21 @@ static void find_places(const char *path, struct rk_findings *findings)
     clusters_file_release(&file);
 }
 
+/* A launch file says stages, and not which cluster has them; its hosts do. */
+static enum rk_status refuse_script(const char *path, struct rk_error *error)
+{
+    char *text = NULL;
+    size_t size;
+    enum rk_status status = text_file_load(path, 64 << 20, &text, &size, error);
+    if (status == RK_OK && strcmp(guess_format(path, text), "plan") != 0)
+        status = rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                         "%.255s does not say which cluster has which stage: check the plan that "
+                         "reckon search --save-plan wrote with it, or give one cluster",
+                         path);
+    free(text);
+    return status;
+}
+
 static enum rk_status gather_several(const struct check_args *args, struct plan_source *source,
                                      struct plan_input *input, struct rk_error *error)
 {
@@ -402,8 +418,18 @@ static enum rk_status gather_several(const struct check_args *args, struct plan_
         return rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
                        "over several clusters a plan is a file, as reckon search --save-plan "
                        "writes it, or words that say its stages, stages=16:20/dp4,12@1/dp8");
-    const enum rk_status status = plan_gather(source, input, error);
+    enum rk_status status = source->file ? refuse_script(first, error) : RK_OK;
+    if (status == RK_OK) status = plan_gather(source, input, error);
     return status == RK_OK ? plan_settle(source, input, NULL, NULL, error) : status;
+}
+
+/* Does a file launch the plan of words, or of a file of plans? */
+static void find_file(const struct rk_check_input *input, struct rk_findings *findings)
+{
+    struct plan_draft draft;
+    struct plan_fault fault;
+    if (input->model && check_draft(input, &draft) && plan_complete(&draft, &fault))
+        launch_find(input->model, input->system, &draft.plan, findings);
 }
 
 static int check_clusters_plan(const struct check_args *args)
@@ -458,6 +484,7 @@ static int check_plan(const struct check_args *args)
         const struct waste_case waste = {&input, input.model ? args->model : NULL,
                                          args->waste > 0 ? args->waste : WASTE_PERCENT};
         waste_find(&waste, &l->findings);
+        find_file(&input, &l->findings);
     }
     int code;
     if (status == RK_OK) {

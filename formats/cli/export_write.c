@@ -155,11 +155,10 @@ static enum rk_status write_flat(FILE *file, enum export_target to, const struct
     *run = plan->plan;
     if (to == EXPORT_FSDP) return fsdp_units_write(file, &plan->model, &plan->plan, notes, error);
     const struct export_plan flat = {plan->model, flat_plan(&plan->model, &plan->plan)};
-    const enum rk_status status = write_target(file, to, how, &flat, notes, error);
     *run = flat.plan;
-    if (status == RK_OK && rk_plan_layout(&plan->plan)->segments)
+    if (rk_plan_layout(&plan->plan)->segments) /* first: the head of the file has it */
         layers_compare(&plan->model, &plan->plan, &flat.plan, tools[to], notes);
-    return status;
+    return write_target(file, to, how, &flat, notes, error);
 }
 
 enum rk_status export_lost(enum export_target to, const struct export_plan *plan,

@@ -1,6 +1,7 @@
 /* launchable.c - whether a file of the tools launches a plan, and what it loses. */
 #include "cli/launchable.h"
 
+#include "check/findings.h"
 #include "cli/check.h"
 #include "cli/export_plan.h"
 
@@ -35,28 +36,65 @@ static bool torch_has(const struct rk_model *model, struct notes *notes)
     return export_lost(EXPORT_TORCHTITAN, &torch, notes, &ignored) == RK_OK;
 }
 
-const char *launch_refusal(struct report *report, const struct rk_model *model,
-                           const struct rk_system *system, const struct rk_plan *plan)
+/* Why none does, and what to give instead (may be ""); NULL: one does, or none is asked for. */
+static const char *refusal_of(struct report *report, const struct rk_model *model,
+                              const struct rk_system *system, const struct rk_plan *plan,
+                              const char **instead)
 {
     const struct launch_tool *tool = launch_tool(plan);
     const struct export_plan both = {*model, job_of(plan)};
     struct notes *notes = calloc(1, sizeof *notes);
     struct rk_error error;
     const char *why = NULL;
+    *instead = "";
     if (!notes || !is_launched(system, plan)) {
         free(notes);
         return NULL;
     }
-    if (tool->to == EXPORT_MEGATRON && rk_plan_is_torchs(plan))
-        why = "no argument of Megatron-LM says its adapters, base or objective; framework=fsdp has "
-              "files of them";
-    else if (export_lost(tool->to, &both, notes, &error) != RK_OK)
-        why = report_text(report, "`reckon export %s` refuses it: %s%s", tool->format, error.text,
-                          tool->to == EXPORT_MEGATRON && torch_has(model, notes)
-                              ? "; framework=fsdp has files of this model"
-                              : "");
+    if (tool->to == EXPORT_MEGATRON && rk_plan_is_torchs(plan)) {
+        why = "no argument of Megatron-LM says its adapters, base or objective";
+        *instead = "framework=fsdp has files of them";
+    } else if (export_lost(tool->to, &both, notes, &error) != RK_OK) {
+        why = report_text(report, "`reckon export %s` refuses it: %s", tool->format, error.text);
+        if (tool->to == EXPORT_MEGATRON && torch_has(model, notes))
+            *instead = "framework=fsdp has files of this model";
+    }
     free(notes);
-    return why ? report_text(report, "no file launches it: %s", why) : NULL;
+    return why;
+}
+
+const char *launch_refusal(struct report *report, const struct rk_model *model,
+                           const struct rk_system *system, const struct rk_plan *plan)
+{
+    const char *instead, *why = refusal_of(report, model, system, plan, &instead);
+    return why ? report_text(report, "no file launches it: %s%s%s", why, *instead ? "; " : "",
+                             instead)
+               : NULL;
+}
+
+const char *launch_no_file(struct report *report, const struct rk_system *system,
+                           const struct rk_plan *plan)
+{
+    return launch_has_file(system) || !rk_answerer(plan->framework)->runs || !plan->local.training
+               ? NULL
+               : report_text(report, LAUNCH_NO_FILE, system->id,
+                             rk_framework_name(plan->framework));
+}
+
+void launch_find(const struct rk_model *model, const struct rk_system *system,
+                 const struct rk_plan *plan, struct rk_findings *findings)
+{
+    struct report report = {.first = NULL};
+    const char *instead, *why = refusal_of(&report, model, system, plan, &instead);
+    if (!why) why = launch_no_file(&report, system, plan);
+    if (why) {
+        struct rk_finding *f = findings_add(findings, "15.file");
+        snprintf(f->what, sizeof f->what, "framework");
+        snprintf(f->have, sizeof f->have, "%s", rk_framework_name(plan->framework));
+        snprintf(f->need, sizeof f->need, "no file launches it: %.180s", why);
+        snprintf(f->fix, sizeof f->fix, "%s", instead);
+    }
+    report_release(&report);
 }
 
 const char *launch_lost(struct report *report, const struct rk_model *model,

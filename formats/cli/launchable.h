@@ -11,6 +11,14 @@
 const char *launch_refusal(struct report *report, const struct rk_model *model,
                            const struct rk_system *system, const struct rk_plan *plan);
 
+/* The same of a machine of other programs, of which no file is written at all; NULL: of no such. */
+const char *launch_no_file(struct report *report, const struct rk_system *system,
+                           const struct rk_plan *plan);
+
+/* What the two say of a plan, as 15.file. */
+void launch_find(const struct rk_model *model, const struct rk_system *system,
+                 const struct rk_plan *plan, struct rk_findings *findings);
+
 /* "`reckon export trl` cannot say zero 2 (the run has 3)": members of the plan that the file runs
  * otherwise, or leaves open; NULL: none. */
 const char *launch_lost(struct report *report, const struct rk_model *model,

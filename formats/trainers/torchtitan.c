@@ -497,7 +497,7 @@ static void write_parallelism(FILE *file, const struct rk_model *m, const struct
             "data_parallel_shard_degree = %" PRIu64 "\n"
             "fsdp_reshard_after_forward = \"%s\"\ntensor_parallel_degree = %" PRIu64 "\n"
             "enable_async_tensor_parallel = %s\n",
-            data / shard, shard, p->keep_gathered ? "never" : "always", p->tensor,
+            data / shard, shard, p->keep_gathered || p->zero == 2 ? "never" : "always", p->tensor,
             p->tensor_overlap && p->tensor > 1 ? "true" : "false");
     write_pipeline(file, m, p);
     if (p->context > 1)
