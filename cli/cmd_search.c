@@ -176,7 +176,8 @@ static int search_one(const struct search_grid *grid, const struct search_args *
     struct search_keys keys;
     struct rk_error error;
     session->all_searches = 1;
-    enum rk_status status = search_set(&search, at.model, at.system, at.hosted, at.gpus, at.batch, &error);
+    enum rk_status status =
+        search_set(&search, at.model, at.system, at.hosted, at.gpus, at.batch, &error);
     if (status == RK_OK) status = search_keys_open(&search, &keys, &error);
     if (status == RK_OK && args->layerwise) {
         progress_end(&session->progress);

@@ -78,8 +78,7 @@ static bool choose(struct plan_input *input, const struct fits_question *questio
     struct rk_error none;
     char note[HOST_WORD];
     const uint64_t ranks = problem.base.ranks;
-    if (question->line)
-        host_join(question->line, &input->system, ranks, &hosted, &none);
+    if (question->line) host_join(question->line, &input->system, ranks, &hosted, &none);
     if (*hosted.id) problem.system = &hosted;
     const bool found = rk_choose(&problem, &aim, choice);
     if (*hosted.id && found && host_wanted(&choice->plan)) {

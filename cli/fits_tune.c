@@ -216,7 +216,8 @@ static void search(struct tuning *t, int method, const struct plan_draft *draft)
     ask(t, draft, grows, &problem);
     if (rk_find(&problem, &least, &found))
         weigh(t, method, &found.plan, true);
-    else if (searched(t)->memories > 1 && rk_misses(&problem, &least, RK_LIMIT_MEMORY, 1, missed) > 0)
+    else if (searched(t)->memories > 1 &&
+             rk_misses(&problem, &least, RK_LIMIT_MEMORY, 1, missed) > 0)
         weigh(t, method, &missed[0].found.plan, true);
     if (!grows && rk_find(&problem, &most, &found)) weigh(t, method, &found.plan, true);
 }

@@ -154,12 +154,11 @@ const char *search_beyond_text(struct report *report, const struct search *searc
     }
     for (int i = 0; i < count; i++) {
         char from[QUANTITY_TEXT], to[QUANTITY_TEXT];
-        text = report_text(report, "%s%s%s would take %s to %s (%" PRIu64 " measured runs have it)",
-                           text ? text : "not in the default space: ", text ? "; " : "",
-                           gain[i].beyond->words,
-                           quantity_format(from, QUANTITY_SECONDS, now.step_s),
-                           quantity_format(to, QUANTITY_SECONDS, gain[i].step_s),
-                           runs_of(gain[i].beyond->choice));
+        text = report_text(
+            report, "%s%s%s would take %s to %s (%" PRIu64 " measured runs have it)",
+            text ? text : "not in the default space: ", text ? "; " : "", gain[i].beyond->words,
+            quantity_format(from, QUANTITY_SECONDS, now.step_s),
+            quantity_format(to, QUANTITY_SECONDS, gain[i].step_s), runs_of(gain[i].beyond->choice));
     }
     return text;
 }

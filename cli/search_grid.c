@@ -140,7 +140,8 @@ static enum rk_status load(struct search_grid *grid, const struct search_args *a
     grid->hosted = calloc((size_t)systems->count * (size_t)grid->sizes, sizeof *grid->hosted);
     grid->line = calloc((size_t)systems->count, sizeof *grid->line);
     grid->choice = calloc((size_t)systems->count, sizeof *grid->choice);
-    if (!grid->model || !grid->system || !grid->hosted || !grid->line || !grid->choice) return no_memory(error);
+    if (!grid->model || !grid->system || !grid->hosted || !grid->line || !grid->choice)
+        return no_memory(error);
     enum rk_status status = RK_OK;
     for (; status == RK_OK && grid->models < models->count; grid->models++) {
         struct hf_import import;

@@ -75,7 +75,8 @@ static enum rk_status run_row(struct table *table, const struct search_grid *gri
     struct search_args own = *table->args;
     struct search search = {.args = &own, .line = at.line};
     if (search_machines_orders(own.sort)) own.sort = NULL;
-    enum rk_status status = search_set(&search, at.model, at.system, at.hosted, at.gpus, at.batch, error);
+    enum rk_status status =
+        search_set(&search, at.model, at.system, at.hosted, at.gpus, at.batch, error);
     if (status == RK_OK && is_too_large(&search)) {
         session->all_searches--;
         return take_row(table, &search, at.choice, error);
@@ -99,7 +100,8 @@ static uint64_t count_all(const struct search_grid *grid, const struct search_ar
         struct search search = {.args = &own};
         struct rk_error error;
         if (search_machines_orders(own.sort)) own.sort = NULL;
-        if (search_set(&search, at.model, at.system, at.hosted, at.gpus, at.batch, &error) != RK_OK) continue;
+        if (search_set(&search, at.model, at.system, at.hosted, at.gpus, at.batch, &error) != RK_OK)
+            continue;
         struct rk_space *space =
             is_too_large(&search) ? NULL : rk_plans_open(&search.problem, &error);
         if (space) total += rk_space_count(space);
@@ -140,8 +142,8 @@ static void add_headline(struct table *table, const struct search_grid *grid)
                             table->args->where ? " that satisfies " : "",
                             table->args->where ? table->args->where : ""));
     if (*table->assumed)
-        report_note(report, report_text(report, "  assumed, where plans offload: %s",
-                                        table->assumed));
+        report_note(report,
+                    report_text(report, "  assumed, where plans offload: %s", table->assumed));
     if (table->args->run.tokens)
         report_note(report,
                     report_text(report,

@@ -414,8 +414,8 @@ static int find_candidates(struct place_search *s, const struct part *part, int6
     return count;
 }
 
-/* A step of a large problem looks at more than one of a small problem, and counts for more: 4 ns for
- * a buffer or a moment, 1.2 us where there are few. */
+/* A step of a large problem looks at more than one of a small problem, and counts for more: 4 ns
+ * for a buffer or a moment, 1.2 us where there are few. */
 static uint64_t price_of(const struct part *part)
 {
     return 1 + ((uint64_t)part->count + (uint64_t)(part->to - part->from)) / 256;

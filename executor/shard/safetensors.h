@@ -37,8 +37,9 @@ enum {
     X(F16, 16, 7)                                                                                  \
     X(U16, 16, 8)                                                                                  \
     X(I16, 16, 9)                                                                                  \
-    X(F8_E8M0, 8, 10) X(F8_E4M3, 8, 11) X(F8_E5M2, 8, 12) X(I8, 8, 13) X(U8, 8, 14)                \
-        X(F6_E3M2, 6, 15) X(F6_E2M3, 6, 16) X(F4, 4, 17) X(BOOL, 8, 18) X(C64, 64, 19)
+    X(F8_E8M0, 8, 10)                                                                              \
+    X(F8_E4M3, 8, 11) X(F8_E5M2, 8, 12) X(I8, 8, 13) X(U8, 8, 14) X(F6_E3M2, 6, 15)                \
+        X(F6_E2M3, 6, 16) X(F4, 4, 17) X(BOOL, 8, 18) X(C64, 64, 19)
 
 enum tensor_type {
 #define TENSOR_TYPE_ENUM(name, bits, order) TENSOR_##name,

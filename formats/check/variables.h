@@ -12,8 +12,8 @@ void check_variables(const struct rk_variable *variables, struct rk_findings *fi
 /* Of all that a script sets, wherever it does: `export NAME=`, `NAME= command`, `-x NAME=`. */
 void check_variables_of_text(const char *text, size_t size, struct rk_findings *findings);
 
-/* Warns of the first path of a template that nobody filled in, "/path/to/data", out of comments; what
- * a variable of the environment replaces, ${DATA:-/path/to/data}, is none. */
+/* Warns of the first path of a template that nobody filled in, "/path/to/data", out of comments;
+ * what a variable of the environment replaces, ${DATA:-/path/to/data}, is none. */
 void check_placeholders(const char *text, size_t size, struct rk_findings *findings);
 
 #endif
