@@ -39,8 +39,9 @@ static void list_commands(const struct command *commands, char *text, size_t siz
                                  c->name);
 }
 
-const struct command *options_command(const struct command *commands, const char *name,
-                                      struct rk_error *error)
+/* `group`: the command whose commands they are, "import"; "" for those of reckon. */
+static const struct command *find_command(const struct command *commands, const char *group,
+                                          const char *name, struct rk_error *error)
 {
     enum { FEW = 16 }; /* are listed */
     const char *names[MAX_NAMES + 1] = {NULL};
@@ -58,9 +59,16 @@ const struct command *options_command(const struct command *commands, const char
     else if (list_commands(commands, all, sizeof all), count <= FEW)
         rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "unknown command %s: give %s", quoted, all);
     else
-        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0, "unknown command %s: reckon --help lists them",
-                quoted);
+        rk_fail(error, RK_BAD_ARGUMENT, NULL, 0, 0,
+                "unknown command %s: reckon %s%s--help lists them", quoted, group,
+                *group ? " " : "");
     return NULL;
+}
+
+const struct command *options_command(const struct command *commands, const char *name,
+                                      struct rk_error *error)
+{
+    return find_command(commands, "", name, error);
 }
 
 int options_run_command(const struct usage *usage, int argc, char **argv)
@@ -68,7 +76,7 @@ int options_run_command(const struct usage *usage, int argc, char **argv)
     struct rk_error error;
     char none, names[300];
     if (argc > 1 && argv[1][0] != '-') {
-        const struct command *command = options_command(usage->commands, argv[1], &error);
+        const struct command *command = find_command(usage->commands, usage->name, argv[1], &error);
         return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
     }
     const int done = options_read(usage, argc, argv, &none);

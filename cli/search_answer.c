@@ -143,12 +143,12 @@ static void add_headroom(struct report *report, const struct search *search)
         report_note(report,
                     "  the file has the plans that keep it; --headroom none takes all that fit");
     if (search->room != SEARCH_LEAVES_ROOM) return;
-    const double gain = out->samples_per_s / search->result.best[0].samples_per_s - 1;
+    const double less = 1 - search->result.best[0].samples_per_s / out->samples_per_s;
     const double chance =
         rk_fit_chance(p->model, p->system, &search->left_out.plan, out->hbm_bytes);
     report_note(report,
-                report_text(report, "  with --headroom none: %s (%.1f %% faster) at %.1f GiB; %s",
-                            quantity_format(step, QUANTITY_SECONDS, out->step_s), 100 * gain,
+                report_text(report, "  with --headroom none: %s (%.1f %% less) at %.1f GiB; %s",
+                            quantity_format(step, QUANTITY_SECONDS, out->step_s), 100 * less,
                             out->hbm_bytes / 0x1p30, verdict_chance(report, chance)));
 }
 

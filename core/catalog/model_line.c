@@ -42,6 +42,9 @@ static enum rk_status set_word(json_t *root, const char *line, const char *word,
             (int)length, word);
     snprintf(key, sizeof key, "%.*s", (int)before, word);
     snprintf(value, sizeof value, "%.*s", (int)after, equals + 1);
+    if (document_word(line, key) != word)
+        return rk_fail(error, RK_BAD_INPUT, line, 1, column, "%s is given twice: leave one out",
+                       key);
     if (json_object_set_new(root, key, value_of(value)) == 0) return RK_OK;
     return rk_fail(error, RK_BAD_INPUT, line, 1, column, "%s: the value is not text", key);
 }
@@ -68,7 +71,9 @@ static enum rk_status parse_again(json_t *root, const char *line, struct documen
     document_release(document);
     const enum rk_status status = document_parse(line, text, strlen(text), document, error);
     free(text);
-    return status;
+    if (status != RK_OK) return status;
+    document->line = strdup(line);
+    return document->line ? RK_OK : rk_fail(error, RK_NO_MEMORY, line, 0, 0, "out of memory");
 }
 
 enum rk_status model_line_base(const char *line, char base[static MODEL_LINE_BASE],

@@ -335,6 +335,8 @@ void document_release(struct document *document)
 {
     json_decref(document->root);
     free(document->text);
+    free(document->line);
+    document->line = NULL;
     document->root = NULL;
     document->text = NULL;
     document->size = 0;
@@ -482,13 +484,39 @@ static void write_path(const struct place *place, char *buffer, size_t size)
                  text_quote(quoted, place->key, strlen(place->key)));
 }
 
+const char *document_word(const char *line, const char *key)
+{
+    const size_t length = strlen(key);
+    for (const char *at = strchr(line, ' '); at; at = strchr(at, ' ')) {
+        at++;
+        if (strncmp(at, key, length) == 0 && at[length] == '=') return at;
+    }
+    return NULL;
+}
+
+/* In a line of words; no column of what none of them says. */
+static struct spot spot_in_line(const char *line, const struct place *place)
+{
+    while (place->parent && place->parent->parent)
+        place = place->parent;
+    const char *word = place->key ? document_word(line, place->key) : NULL;
+    return word ? (struct spot){1, (int)(word - line) + 1} : (struct spot){0, 0};
+}
+
+static struct spot spot_of(const struct place *place, bool key)
+{
+    const struct document *document = place->document;
+    struct cursor cursor;
+    if (document->line) return spot_in_line(document->line, place);
+    locate(place, key, &cursor);
+    return spot_at(document, (size_t)(cursor.at - document->text));
+}
+
 static enum rk_status fail_at(const struct place *named, const struct place *place, bool key,
                               struct rk_error *error, const char *format, va_list values)
 {
-    struct cursor cursor;
     char path[256], text[480];
-    locate(place, key, &cursor);
-    const struct spot spot = spot_at(place->document, (size_t)(cursor.at - place->document->text));
+    const struct spot spot = spot_of(place, key);
     write_path(named, path, sizeof path);
     vsnprintf(text, sizeof text, format, values);
     return rk_fail(error, RK_BAD_INPUT, place->document->path, spot.line, spot.column, "%s%s%s",

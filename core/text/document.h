@@ -20,6 +20,7 @@ struct document {
     char *text;     /* (size) decompressed */
     size_t size;
     json_t *root;
+    char *line; /* "NAME KEY=VALUE ...", where members were given so: messages point into it */
 };
 
 /* Input that cannot be read or is wrong gives RK_BAD_INPUT; RK_IO is a failing disk or no
@@ -37,6 +38,9 @@ enum rk_status document_parse(const char *path, const void *text, size_t size,
 /* Text of any other kind of file, by the same rules, with a NUL after its `size` bytes. The caller
  * frees it. */
 enum rk_status document_text(const char *path, char **text, size_t *size, struct rk_error *error);
+
+/* The word KEY=VALUE of such a line, the first of this key; NULL: none. */
+const char *document_word(const char *line, const char *key);
 
 /* A zeroed document is fine. */
 void document_release(struct document *document);

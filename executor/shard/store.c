@@ -289,7 +289,8 @@ static enum rk_status find_single(const char *folder, char name[static 256], str
     if (found == 1 || entry) return RK_OK;
     return rk_fail(error, RK_BAD_INPUT, folder, 0, 0,
                    found ? "has %d .safetensors files and no " INDEX ": which tensors belong to it?"
-                         : "has no .safetensors file",
+                         : "has no .safetensors file: name a folder with weights or a config.json, "
+                           "or a model's file",
                    found);
 }
 

@@ -108,8 +108,13 @@ enum rk_status hf_find_type(struct reading *r)
         if (!class && object != &r->at.root) class = class_name(&r->at.root);
         r->type = class ? type_of_class(class) : NULL;
         if (!r->type) return fail_type(there ? &said : object, name, r->error);
-        hf_note_add(r, HF_ASSUMED, "model_type", r->type->name, "after architectures[0], %.60s",
-                    class);
+        if (name)
+            hf_note_add(r, HF_IGNORED, "model_type", name,
+                        "not known: read as %.60s, after architectures[0], %.60s", r->type->name,
+                        class);
+        else
+            hf_note_add(r, HF_ASSUMED, "model_type", r->type->name, "after architectures[0], %.60s",
+                        class);
     } else if (r->type != named) {
         hf_note_add(r, HF_ASSUMED, "model_type", r->type->name, "by --as");
     }

@@ -87,6 +87,23 @@ static void note_towers(struct reading *r)
     }
 }
 
+/* All keys that nobody knows, as many to a note as it has room for. */
+static void note_unknown(struct reading *r)
+{
+    enum { ROOM = 160 };
+    for (const char *at = r->unknown; *at;) {
+        size_t length = strlen(at);
+        while (length > ROOM)
+            do
+                length--;
+            while (length && at[length] != ',');
+        hf_note_add(r, HF_IGNORED, "unknown keys", "", "not known, not followed: %.*s", (int)length,
+                    at);
+        at += length;
+        at += strspn(at, ", ");
+    }
+}
+
 /* What an estimate does not follow of what the file says. */
 enum rk_status hf_note_ignored(struct reading *r)
 {
@@ -114,7 +131,6 @@ enum rk_status hf_note_ignored(struct reading *r)
                     "norms without weights on query and key are not timed");
     note_shapes(r);
     note_towers(r);
-    if (*r->unknown)
-        hf_note_add(r, HF_IGNORED, "unknown keys", "", "not known, not followed: %s", r->unknown);
+    note_unknown(r);
     return note_quantization(r);
 }

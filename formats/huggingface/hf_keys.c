@@ -39,7 +39,7 @@ static const struct key {
 #undef ROW
 };
 
-/* Said by files, but nothing about shape or cost. Ended by "*": all that begin so. */
+/* Said by files, but nothing about shape or cost. Ended by "*": all that begin so, which a note names. */
 static const char *const harmless[] = {
 #define FORMAT_KEY(name, ...) name,
 #include "tables/hf.h"
@@ -366,17 +366,37 @@ static bool tells_layers(const json_t *value, uint64_t layers)
     return false;
 }
 
-/* Names, parted by commas; those that find no room are left out. */
+/* Names, parted by commas; those that find no room are counted. */
 struct names {
     char *text;
     size_t size, used;
+    int left_out;
 };
+
+enum { NAMES_END = 32, NAME_MOST = 60 }; /* characters of "and 12 more", and of a name */
 
 static void name_add(struct names *names, const char *name)
 {
-    if (names->used + strlen(name) + 3 > names->size) return;
-    names->used += (size_t)snprintf(names->text + names->used, names->size - names->used, "%s%.60s",
-                                    names->used ? ", " : "", name);
+    if (names->left_out || names->used + NAME_MOST + NAMES_END > names->size)
+        names->left_out++;
+    else
+        names->used += (size_t)snprintf(names->text + names->used, names->size - names->used,
+                                        "%s%.*s", names->used ? ", " : "", NAME_MOST, name);
+}
+
+static void names_end(struct names *names)
+{
+    if (names->left_out)
+        snprintf(names->text + names->used, names->size - names->used, ", and %d more",
+                 names->left_out);
+}
+
+/* Is it known, by its own name, to say nothing here? */
+static bool is_harmless(const char *key)
+{
+    for (const char *const *name = harmless; *name; name++)
+        if (strcmp(*name, key) == 0) return true;
+    return false;
 }
 
 static bool may_cost(const char *key, const json_t *value, uint64_t layers)
@@ -391,20 +411,23 @@ static enum rk_status check_unknown(const struct place *object, const struct hf_
 {
     const char *key, *first = NULL;
     json_t *value;
-    char more[200] = "", got[PLACE_TEXT];
-    struct names rest = {unknown, size, 0}, refused = {more, sizeof more, 0};
+    char more[300] = "", got[PLACE_TEXT];
+    struct names rest = {unknown, size, 0, 0}, refused = {more, sizeof more, 0, 0};
     struct place member;
     json_object_foreach(object->value, key, value)
     {
-        if (is_off(value) || hf_type_has(type, key) || leads_on(type, key)) continue;
-        if (!is_a_key(key) && text_matches_any(key, harmless)) continue;
-        if (!may_cost(key, value, layers))
+        if (json_is_null(value) || hf_type_has(type, key) || leads_on(type, key)) continue;
+        if (is_a_key(key) ? is_off(value) : is_harmless(key)) continue;
+        if (is_off(value) || (!is_a_key(key) && text_matches_any(key, harmless)) ||
+            !may_cost(key, value, layers))
             name_add(&rest, key);
         else if (first)
             name_add(&refused, key);
         else
             first = key;
     }
+    names_end(&rest);
+    names_end(&refused);
     if (!first) return RK_OK;
     place_member(object, first, &member);
     return place_fail(&member, error,

@@ -11,7 +11,7 @@ struct reading {
     const struct hf_options *options;
     struct hf_keys keys;
     struct hf_missing missing;
-    char unknown[200]; /* keys that nobody knows */
+    char unknown[1600]; /* keys that nobody knows */
     struct hf_import *import;
     struct rk_error *error;
 };

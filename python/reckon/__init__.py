@@ -425,7 +425,11 @@ class _Inputs:
             return ["--plan", _path_of(self.folder, "plan", "plan", json.dumps(it.said()))]
         if isinstance(it, Mapping):
             return ["--plan", _path_of(self.folder, "plan", "plan", json.dumps(_long(it)))]
-        words = os.fspath(it)
+        try:
+            words = os.fspath(it)
+        except TypeError:
+            said = f"the plan is {type(it).__name__}: give words in one text, a file, a Plan or a dict"
+            raise UsageError(Status.BAD_ARGUMENT, "", 0, 0, said, "plan") from None
         is_file = not isinstance(it, str) or "/" in words or words.endswith(".json")
         return ["--plan", words] if is_file and words else words.split()
 
@@ -447,6 +451,8 @@ def _options(options: Mapping[str, Any]) -> List[str]:
         name = "--" + key.rstrip("_").replace("_", "-")
         if value is None or (value is False and key not in _PLAN_KEYS):
             continue
+        if isinstance(value, bool) and key == "gpus":
+            raise UsageError(Status.BAD_ARGUMENT, "", 0, 0, f"gpus: {value} is no number: give how many", key)
         if value is True:
             words.append(name)
         elif value is False:

@@ -175,11 +175,21 @@ _library = _load()
 _running = threading.local()
 
 
+def _bytes(word: str) -> bytes:
+    """A char *; names of files come back as they were read (os.fsencode). C would end it at a NUL."""
+    try:
+        data = os.fspath(word)
+        data = data if isinstance(data, bytes) else data.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise UsageError(Status.BAD_ARGUMENT, "", 0, 0, f"{word!r} holds half a character (a surrogate): remove it") from None
+    if b"\0" in data:
+        raise UsageError(Status.BAD_ARGUMENT, "", 0, 0, f"{word!r} holds a NUL character: remove it")
+    return data
+
+
 def _strings(words: Sequence[str]) -> Any:
-    """An array of char *; names of files come back as they were read (os.fsencode, but quicker)."""
-    return (ctypes.c_char_p * max(1, len(words)))(
-        *[word.encode("utf-8", "surrogateescape") for word in words]
-    )
+    """An array of char *."""
+    return (ctypes.c_char_p * max(1, len(words)))(*[_bytes(word) for word in words])
 
 
 class _Watch:
@@ -268,7 +278,7 @@ def document_text(kind: str, name: str, folder: str = "") -> str:
     """A model or a system ("model", "system") as the text of its file."""
     text, error = ctypes.c_void_p(), _Error()
     function = getattr(_library, f"rk_{kind}_text")
-    if function(os.fsencode(name), ctypes.byref(text), ctypes.byref(error)) != Status.OK:
+    if function(_bytes(name), ctypes.byref(text), ctypes.byref(error)) != Status.OK:
         raise error.exception(folder)
     return _taken(text.value)
 
@@ -276,7 +286,7 @@ def document_text(kind: str, name: str, folder: str = "") -> str:
 def plan_members(words: str) -> str:
     """Every choice of a plan of words, as JSON."""
     text, error = ctypes.c_void_p(), _Error()
-    if _library.rk_plan_members(words.encode(), ctypes.byref(text), ctypes.byref(error)) != Status.OK:
+    if _library.rk_plan_members(_bytes(words), ctypes.byref(text), ctypes.byref(error)) != Status.OK:
         raise error.exception()
     return _taken(text.value)
 
@@ -291,7 +301,7 @@ def predict_rows(
     reasons = (ctypes.c_void_p * max(1, len(lines)))()
     error = _Error()
     status = _library.rk_predict_rows(
-        os.fsencode(model), os.fsencode(system), gpus, _strings(lines), len(lines),
+        _bytes(model), _bytes(system), gpus, _strings(lines), len(lines),
         _strings(figures), len(figures), threads, values, verdicts, reasons, ctypes.byref(error),
     )
     said = [spoken(_taken(text)) if text else None for text in reasons[: len(lines)]]

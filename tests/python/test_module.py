@@ -198,6 +198,17 @@ class Refusals(unittest.TestCase):
         error = refusal(reckon.predict_many, MODEL, SYSTEM, ["tp8"], figures=["stepp_s"])
         self.assertIsInstance(error, reckon.UsageError)
 
+    def test_nothing_is_cut_or_taken_for_something_else(self):
+        for model, system, plan, gpus in (
+            (MODEL, "l4\0 x8 hbm=80GiB", "dp4 gbs16", 4), (MODEL + "\0x", SYSTEM, "dp4 gbs16", 4),
+            (MODEL, SYSTEM, "dp4 gbs16\0tp4 banana", 4), (MODEL, SYSTEM, "tp2\ud800", 4),
+            (MODEL, SYSTEM, None, 4), (MODEL, SYSTEM, ["tp2", "pp2"], 4), (MODEL, SYSTEM, "gbs16", True),
+        ):
+            with self.subTest(system=system, plan=plan, gpus=gpus):
+                self.assertIsInstance(refusal(reckon.predict, model, system, plan, gpus=gpus), reckon.UsageError)
+        self.assertIsInstance(refusal(reckon.predict_many, MODEL, SYSTEM, ["tp2\0 pp2"]), reckon.UsageError)
+        self.assertIsInstance(refusal(reckon.model, MODEL + "\0x"), reckon.UsageError)
+
     def test_what_becomes_another_program_is_refused(self):
         for words in (["train"], ["generate"], ["measure"], ["__man"], [], ["nonsense"]):
             self.assertIsInstance(refusal(reckon.command, words), reckon.UsageError)

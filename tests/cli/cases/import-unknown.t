@@ -1,5 +1,5 @@
-reckon import hff x
+reckon import fsdp x
 === stdout
 === stderr
-reckon: unknown command "hff": did you mean "hf"?
+reckon: unknown command "fsdp": reckon import --help lists them
 === exit 2
