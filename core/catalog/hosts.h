@@ -28,7 +28,7 @@ bool host_listed(const struct rk_system *system, struct host *host);
 uint64_t host_node_size(const struct rk_system *system);
 
 /* How many there are where nobody says how many are used: what the system says; one, where a
- * machine of such accelerators has one, as a workstation; 0: nobody knows. */
+ * machine of this accelerator has one, as a workstation; 0: nobody knows. */
 uint64_t host_gpus(const struct rk_system *system);
 
 /* "mem2=2048GiB@50GB/s,update=614GB/s,capacity_shared_by=8": a word of the system's line. Returns

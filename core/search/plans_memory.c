@@ -232,8 +232,9 @@ bool run_none_fits(struct run *r, bool again)
         stage_holds_again(&r->s->sum[0], r->fold, s->problem->model, &s->plan, &r->map->blocks[0]);
     else
         run_sum_class(r, r->s->sum, 0);
-    return stage_demanded_bytes(&r->least, &r->s->sum[0], r->s->problem->system,
-                                run_flights_of(r, 0)->least) *
+    /* of the first stage itself: of a balanced split no other is known yet */
+    const double flights = flights_at(r, r->map->first_of[0])->least;
+    return stage_demanded_bytes(&r->least, &r->s->sum[0], r->s->problem->system, flights) *
                rounding >
            capacity(r);
 }

@@ -39,7 +39,7 @@ enum rk_status document_parse(const char *path, const void *text, size_t size,
  * frees it. */
 enum rk_status document_text(const char *path, char **text, size_t *size, struct rk_error *error);
 
-/* The word KEY=VALUE of such a line, the first of this key; NULL: none. */
+/* The word KEY=VALUE of a description, the first of this key; NULL: none. */
 const char *document_word(const char *line, const char *key);
 
 /* A zeroed document is fine. */

@@ -71,6 +71,7 @@ static enum rk_status read_config(const struct megatron_args *args, const char *
     if (status == RK_OK) status = compare_batches(args, &c, plan);
     if (status != RK_OK) return status;
     if (args->options->collect) check_config(args, &source);
+    deepspeed_bf16_optimizer(&c, args->notes);
     c.optimizer = -1; /* the program hands DeepSpeed its own, which is the one taken */
     deepspeed_choose(&c, plan);
     const double stage = megatron_number(args, FLAG(ZERO_STAGE), plan->zero);

@@ -294,14 +294,8 @@ static void read_experts(const struct megatron_args *args, const struct rk_model
     plan->capacity_padded = HAS(PAD_CAPACITY);
     plan->expert_overlap = HAS(EP_OVERLAP);
     plan->grouped = HAS(GROUPED_GEMM) || args->tool == MEGATRON_2;
-    plan->natural_load = plan->expert > 1 && !HAS(FORCE_BALANCE);
-    megatron_note(
-        args, NOTE_ASSUMED, FLAG(NUM_EXPERTS), plan->natural_load ? "natural" : "even",
-        plan->natural_load
-            ? "the router is free: tokens of the busiest expert rank are halfway between "
-              "its share and all on the same experts; with an even load say natural-load=no"
-            : "the busiest expert rank is taken to have its share of the tokens and no "
-              "more");
+    megatron_note(args, NOTE_ASSUMED, FLAG(NUM_EXPERTS), "even",
+                  "the busiest expert rank is taken to have its share of the tokens and no more");
 }
 
 /* ---- recomputation ---- */

@@ -66,7 +66,6 @@ static enum rk_status read_ranks(const struct reading *r, struct rk_plan *p)
     p->ranks = gpus;
     p->context = j->context;
     p->expert = j->expert;
-    p->natural_load = j->expert > 1;
     p->expert_tensor = j->expert > 1;
     if (j->context > 1)
         p->context_kind = j->type == TYPE_RING     ? RK_RING

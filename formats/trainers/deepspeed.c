@@ -80,7 +80,7 @@ static enum rk_status refuse_twice(const struct settings *settings, const char *
 /* Without ZeRO the sums of bf16's gradients are fp32 unless told otherwise (get_data_types of
  * runtime/engine.py, DeepSpeed 0.9 to 0.17), and so its bf16 optimizer runs, whose state all
  * data-parallel ranks share (runtime/bf16_optimizer.py). */
-static void take_bf16_optimizer(struct deepspeed_choices *c, struct notes *notes)
+void deepspeed_bf16_optimizer(struct deepspeed_choices *c, struct notes *notes)
 {
     if (!c->bf16 || c->stage || c->accumulate > 0 || c->optimizer_device) return;
     c->stage = 1;
@@ -125,7 +125,6 @@ enum rk_status deepspeed_choices(const struct config_source *source, struct deep
         (c->optimizer_device == DEEPSPEED_NVME || c->param_device == DEEPSPEED_NVME))
         notes_add(notes, NOTE_WARNING, 0, 0, "device", "nvme",
                   "is estimated as the second memory tier");
-    if (status == RK_OK) take_bf16_optimizer(c, notes);
     return status;
 }
 

@@ -33,6 +33,9 @@ enum rk_status deepspeed_choices(const struct config_source *source,
                                  struct deepspeed_choices *choices, struct notes *notes,
                                  struct rk_error *error);
 
+/* Stage 0 with bf16 in a program that brings its own optimizer: shards as stage 1 does. */
+void deepspeed_bf16_optimizer(struct deepspeed_choices *choices, struct notes *notes);
+
 /* How many GPUs the batch is for; 0: the file does not tell. */
 uint64_t deepspeed_gpus(const struct deepspeed_choices *choices);
 

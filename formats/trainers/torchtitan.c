@@ -35,7 +35,7 @@ struct job {
     uint64_t tokens, pipeline_batches;
     int64_t step_tokens;
     const char *config, *checkpointing, *loss, *dispatch;
-    bool no_graphs, even;
+    bool no_graphs;
     int sequence_off;
 };
 
@@ -153,7 +153,6 @@ static enum rk_status derive_ranks(struct reading *r)
     p->context = j->context;
     p->expert = j->expert;
     p->expert_tensor = j->expert > 1 ? j->expert_tensor : 0;
-    p->natural_load = r->m->experts && j->expert > 1 && !j->even;
     p->sequence_parallel = j->tensor > 1 && !j->sequence_off;
     return RK_OK;
 }

@@ -57,7 +57,6 @@ static enum rk_status read_degrees(const struct reading *r)
     p->context_kind = t->ulysses > 1 ? RK_ULYSSES : t->ring > 1 || t->rotate ? RK_RING : RK_GATHER;
     if (p->context == 1) p->context_kind = RK_RING;
     p->expert = t->expert;
-    p->natural_load = r->m->experts && t->expert > 1; /* no option of theirs forces balance */
     const uint64_t processes = t->launch == LAUNCH_ONE ? 1 : t->processes;
     p->ranks = r->source->gpus ? r->source->gpus : processes;
     if (!r->source->gpus && processes < t->processes)

@@ -452,7 +452,7 @@ def _options(options: Mapping[str, Any]) -> List[str]:
         if value is None or (value is False and key not in _PLAN_KEYS):
             continue
         if isinstance(value, bool) and key == "gpus":
-            raise UsageError(Status.BAD_ARGUMENT, "", 0, 0, f"gpus: {value} is no number: give how many", key)
+            raise UsageError(Status.BAD_ARGUMENT, "", 0, 0, f"gpus: {value} is not a number: give how many", key)
         if value is True:
             words.append(name)
         elif value is False:

@@ -35,11 +35,10 @@ static const struct {
      "dp128 tp8 pp16 vpp4 gbs2048 embedding-counts head-counts sp zero1 grad-overlap "
      "weight-overlap attention=flash3 vocab-multiple=128"},
     {"mixtral-8x7b", 46702792704, 12879925248, 32,
-     "dp8 pp4 ep8 gbs256 zero1 grad-overlap weight-overlap natural-load attention=flash3 "
-     "vocab-multiple=128"},
+     "dp8 pp4 ep8 gbs256 zero1 grad-overlap weight-overlap attention=flash3 vocab-multiple=128"},
     {"deepseek-v3", 671026419200, 37552297472, 2048,
      "precision=fp8-block dp64 tp2 pp16 vpp2 ep64 etp1 gbs8192 split=3,2*29,0*2 sp zero1 "
-     "grad-overlap weight-overlap dispatcher=deepep natural-load "
+     "grad-overlap weight-overlap dispatcher=deepep "
      "recompute=selective:moe_act+layernorm+mla_up_proj+mlp attention=flash3 loss-compiled "
      "moment1-bytes=2 "
      "moment2-bytes=2 weights-fp8 vocab-multiple=3232"},

@@ -28,14 +28,17 @@ refused search -m gpt2-124m -s mi300x -g 8 -b 64 --schedule v-zero
 refused search -m llama2-7b -s mi300x -g 8 -b 64 --schedule zero-bubble-2p
 echo '--- searched'
 reckon search -q -m llama2-7b -s mi300x -g 8 -b 64 --pipeline 8 --microbatch 1 --recompute none --schedule 1f1b --schedule v-zero --schedule v-half --schedule v-min --top 4 | sed -n '/^rank/,/^$/p'
+# what a bound leaves out does not fit: balanced stages hold other microbatches than alike ones
+v="-m llama3.1-8b -s h100-sxm5-80g -g 8 -b 64 -q --schedule v-min --pipeline 8 --microbatch 8 --split balanced --zero 1 --headroom none -k 1 offload-optimizer=1"
+for mode in '' --exhaustive; do reckon search $v $mode | grep -o '[0-9]* plans, [0-9]* feasible'; done
 === stdout
-fits: P(fits) 100 %, 3.168 s per step (50 % 2.855-3.850 s), MFU 33.9 %, memory 38.7 of 192.0 GiB on stage 0 of 0-7, 53.45 USD per 1B tokens
+fits: P(fits) 100 %, 3.168 s per step (50 % 2.899-3.812 s), MFU 33.9 %, memory 38.7 of 192.0 GiB on stage 0 of 0-7, 53.45 USD per 1B tokens
 schedule v-zero: 8 stages of 2 chunks each, 64 microbatches, 3072 passes; messages beside
 step: 3.17886 s simulated, 3.1685 s by the detailed model: 0.33 % more
-fits: P(fits) 100 %, 3.269 s per step (50 % 2.945-3.971 s), MFU 32.9 %, memory 32.9 of 192.0 GiB on stage 0 of 0-7, 55.14 USD per 1B tokens
+fits: P(fits) 100 %, 3.269 s per step (50 % 2.991-3.932 s), MFU 32.9 %, memory 32.9 of 192.0 GiB on stage 0 of 0-7, 55.14 USD per 1B tokens
 schedule v-half: 8 stages of 2 chunks each, 64 microbatches, 3072 passes; messages beside
 step: 3.27277 s simulated, 3.26872 s by the detailed model: 0.12 % more
-fits: P(fits) 100 %, 3.438 s per step (50 % 3.093-4.191 s), MFU 31.2 %, memory 28.0 of 192.0 GiB on stage 0 of 0-7, 58.00 USD per 1B tokens
+fits: P(fits) 100 %, 3.438 s per step (50 % 3.141-4.149 s), MFU 31.2 %, memory 28.0 of 192.0 GiB on stage 0 of 0-7, 58.00 USD per 1B tokens
 schedule v-min: 8 stages of 2 chunks each, 64 microbatches, 3072 passes; messages beside
 step: 3.45361 s simulated, 3.43823 s by the detailed model: 0.45 % more
 128
@@ -62,5 +65,7 @@ rank    step  tokens/s/GPU    MFU  memory  fits in  chunks  schedule
    3  3.2470        10,092  33.09    42.9      100       2  1f1b
    4  3.2687        10,025  32.87    32.9      100       2  v-half
 
+7 plans, 2 feasible
+7 plans, 2 feasible
 === stderr
 reckon: warning: schedule v-half: cannot be expressed in Megatron Core 0.19: the run has 1f1b
