@@ -33,7 +33,7 @@ reckon program -m llama2-7b -s a100-sxm4-80g framework=fsdp lora16 gbs1; echo "e
     "base": "nf4-dq"
   plan: framework=fsdp dp8 gbs8 zero3 lora16 lora-targets=q+v lora-dropout=0.05 lora-bytes=2
   base=nf4-dq
-  assumed: precision bf16, microbatch 1, sequence 4096 (the model's), attention flash
+  assumed: precision bf16, microbatch 1, sequence 4096 (the model's),
 reference copy
 reference copy
 reference adapter-off

@@ -22,7 +22,7 @@ reckon fits llama3.1-8b 'h100-sxm5-80g price=reserved' -g 8 tp2 zero1 gbs32 --to
 === stdout
 within a tenth
 as simulated
-1
+2
 exit 0
 1
 0

@@ -12,7 +12,7 @@ for tokens in 10M 10T; do reckon predict -m llama3.1-8b -s 'h100 x16' gbs16 zero
 === stdout
 tokens of a sample 16384.0
 steps 954 954
-fits: P(fits) 96 %, 11.65 s per step (50 % 11.67-15.42 s: half of runs like it took more than 13.40 s), MFU 29.3 %, memory 38.2 of 79.2 GiB, 98.79 USD per 1B tokens
+fits: P(fits) 96 %, 11.65 s per step (50 % 11.56-15.18 s), MFU 29.3 %, memory 38.2 of 79.2 GiB, 98.79 USD per 1B tokens
   tokens of both answers of a pair
 ... Megatron-LM's   29.25 %           MFU as its log counts FLOP: half of all token pairs, the padded vocabulary
   a sample is a pair of answers: tokens are those of both

@@ -17,8 +17,8 @@ model,parameters,tokens,days,cost_usd,tokens_per_parameter,asked,affordable
 60x7168,39416839168,5052421841883.408,60,1864512,128.1792743540214,788336783360,true
 80x8192,68452360192,2888856178448.185,60,1864512.0000000002,42.20243349309385,1369047203840,true
 88x10240,117190666240,1705439430295.7908,60,1864512.0000000002,14.55268994548717,2343813324800,false
-the largest affordable: 80x8192, 68.5 billion parameters on 2.89 trillion tokens in 60 days and 1.865M USD with 1 spare node; fits: P(fits) 75 %, 7.362 s per step (50 % 6.707-8.886 s), MFU 50.5 %, memory 70.0 of 79.2 GiB
-affordable: llama3.1-8b, 8.03 billion parameters on 12.4 trillion tokens in 30 days and 748.8k USD with 1 spare node; fits: P(fits) 80 %, 860.4 ms per step (50 % 0.7834-1.038 s), MFU 49.5 %, memory 61.5 of 79.2 GiB
+the largest affordable: 80x8192, 68.5 billion parameters on 2.89 trillion tokens in 60 days and 1.865M USD with 1 spare node; fits: P(fits) 75 %, 7.362 s per step (50 % 6.906-8.835 s), MFU 50.5 %, memory 70.0 of 79.2 GiB
+affordable: llama3.1-8b, 8.03 billion parameters on 12.4 trillion tokens in 30 days and 748.8k USD with 1 spare node; fits: P(fits) 80 %, 860.4 ms per step (50 % 0.8067-1.032 s), MFU 49.5 %, memory 61.5 of 79.2 GiB
 not affordable: 16x2048 gets 368.0M tokens, the law asks for 18.12B, which take 0.4924 days and 189.1 USD; 512 GPUs suffice, 0.009995 days and 245.6 USD
 0
 2

@@ -23,7 +23,7 @@ ls tmp
 cd there
 export CUDA_DEVICE_MAX_CONNECTIONS=1
 srun -N 2 --ntasks-per-node 1 torchrun --nnodes 2 --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 1 --global-batch-size 64 --tensor-model-parallel-size 2 --vocab-size 32000 --tokenizer-type NullTokenizer --bf16 --data-path 'a b' --extra 'it'\''s'
-fits: P(fits) 76 %, 1.719 s per step (50 % 1.537-2.156 s), MFU 41.1 %, memory 69.5 of 79.2 GiB, 72.58 USD per 1B tokens
+fits: P(fits) 76 %, 1.719 s per step (50 % 1.592-2.141 s), MFU 41.1 %, memory 69.5 of 79.2 GiB, 72.58 USD per 1B tokens
 started: 6,592,012,288 parameters, 16 GPUs of h100-sxm5-80g with Megatron-LM
   plan: dp8 tp2 gbs64 vocab-multiple=128
 --- another one; nothing; no such command

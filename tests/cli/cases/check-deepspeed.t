@@ -15,7 +15,7 @@ llama3.1-8b on h100-sxm5-80g: 3 errors
 ds.json:1:33: error 1.unknown: zero_optimisation.stage: is not known, did you mean zero_optimization.stage: correct it, or give --ignore zero_optimisation.stage
 llama3.1-8b on h100-sxm5-80g: 1 error
 --- stages of ZeRO are changes, too; the file alone is judged by what it holds for certain
-stage.json: error 5.states: stage 0 71.0 GiB: 24 GiB are there for weights, gradients and optimizer: zero3 needs 17 GiB for them
+stage.json: error 5.states: stage 0 119.7 GiB: 24 GiB are there for weights, gradients and optimizer: zero3 needs 15 GiB for them
 llama3.1-8b on rtx4090: 1 error
 stage.json: error 5.states: stage 0 28.0 GiB: 24 GiB are there for weights, gradients and optimizer: zero3 needs 15 GiB for them
 llama3.1-8b on rtx4090: 1 error

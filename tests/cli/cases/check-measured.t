@@ -30,5 +30,5 @@ titanh2_004: 5.stage: stage 0 336.4 GiB: does not fit, P(fits) 0 %: 140 GiB are 
 titanh2_005: 5.stage: stage 0 336.4 GiB: does not fit, P(fits) 0 %: 140 GiB are there
 tprime_006: 5.states: stage 0 41.7 GiB: 31 GiB are there for weights, gradients and optimizer
 llmq_014: 5.states: stage 0 85.1 GiB: 79 GiB are there for weights, gradients and optimizer
-2491 runs, 30 of them with errors, 47 not judged: no model or plan describes them
+2558 runs, 30 of them with errors, 47 not judged: no model or plan describes them
 1

@@ -50,3 +50,4 @@ rule                  severity  asks
 13.reshard            error     a checkpoint of another layout is in a format that can be resharded
 13.model              error     a checkpoint has the shapes of the model
 14.waste              warning   no single change of the plan that can be launched and fits is predicted to shorten the step by the threshold of reckon check
+15.file               warning   a file that reckon export writes launches the plan

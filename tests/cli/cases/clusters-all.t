@@ -56,14 +56,14 @@ rank,step_s,hbm_bytes
 18,4.350028477623723,13440295239.68
 True True
 == all of them
-   1  2.6969        6075.2  48.06    77.8         32       0.04794  gbs64 round8; new: 13,13 layers tp1 cp2 dp8 mbs1; old: 3,3 layers tp1 cp2 dp8 mbs1
-   2  2.7183        6027.3  47.68    77.8         32       0.04833  gbs64 round8; new: 13,13 layers tp1 cp2 dp8 mbs1; old: 3,3 layers tp2 cp2 dp4 mbs2
-654 ['index', 'step_s', 'samples_per_s', 'tokens_per_s', 'mfu', 'hbm_bytes', 'offload_bytes', 'matrix_s', 'attention_s', 'memory_s', 'recompute_s', 'tensor_s', 'context_s', 'expert_s', 'offload_s', 'launch_s', 'pipeline_s', 'bubble_s', 'data_s', 'optimizer_s', 'batch', 'plan']
-2.6968874009115944 pp2 vpp2 cp2 gbs64 stages=8:13/dp8,3@1/dp8,13,3 messages-sharded zero1 grad-overlap weight-overlap
-633 2.726561743503854
-"step_s": 2.6968874009115944
+   1  2.7192        6025.2  47.66    60.5         32       0.04834  gbs64 round8; old: 4,5 layers tp2 dp8 mbs1; new: 11,12 layers tp1 cp2 dp8 mbs1
+   2  2.7254        6011.7  47.55    60.5         32       0.04845  gbs64 round8; old: 4,5 layers tp2 cp2 dp4 mbs2; new: 11,12 layers tp1 cp2 dp8 mbs1
+784 ['index', 'step_s', 'samples_per_s', 'tokens_per_s', 'mfu', 'hbm_bytes', 'offload_bytes', 'matrix_s', 'attention_s', 'memory_s', 'recompute_s', 'tensor_s', 'context_s', 'expert_s', 'offload_s', 'launch_s', 'pipeline_s', 'bubble_s', 'data_s', 'optimizer_s', 'batch', 'plan']
+2.7192495303801589 tp2 pp2 vpp2 gbs64 stages=8:4@1/dp8,11/dp8/tp1/cp2/no-sp/no-tp-overlap,5,12 messages-sharded sp tp-overlap zero1 grad-overlap weight-overlap
+754 2.726561743503854
 "step_s": 2.719249530380159
 "step_s": 2.726561743503854
+"step_s": 2.7319393811645303
 == systems of both kinds in one table
 exit 2
 system,gpus,batch,step_s

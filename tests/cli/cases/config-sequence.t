@@ -26,7 +26,7 @@ reckon predict -m gpt2-124m -s h100-sxm5-80g -g 8 seq=2048 gbs32 | sed -n '/assu
   plan: tp8 gbs32 seq8192
   assumed: precision bf16, framework megatron, microbatch 1, attention flash3
 reckon: ./plain.json: sequence 4096: usual in pre-training; the file allows up to 131072 and does not say; --sequence sets another
-Best plan fits: P(fits) 76 %, 3.368 s per step (50 % 3.068-4.065 s), MFU 50.6 %, memory 69.4 of 79.2 GiB, 71.09 USD per 1B tokens
+Best plan fits: P(fits) 76 %, 3.368 s per step (50 % 3.159-4.041 s), MFU 50.6 %, memory 69.4 of 79.2 GiB, 71.09 USD per 1B tokens
 reckon: warning: ./plain.json: sequence 4096 is assumed (usual in pre-training; the file allows up to 131072 and does not say): give seqN
 reckon: warning: ./plain.json: sequence 4096 is assumed (usual in pre-training; the file allows up to 131072 and does not say): give seqN
 reckon: warning: ./plain.json: sequence 4096 is assumed (usual in pre-training; the file allows up to 131072 and does not say): give seqN

@@ -18,14 +18,14 @@ sh -e commands >/dev/null && echo "they run"
 llama3.1-70b on h100-sxm5-80g
 A  gpus64 tp8 pp2 sp zero1 gbs128: 19.78 s per step, 61.21 GiB
   plan: dp4 tp8 pp2 gbs128 sp zero1
-  50 % interval 17.49-25.34 s, 90 % interval 14.59-44.99 s (cross-validated on Hopper, dense,
-  megatron: 301 runs from 22 sources); 50 % interval of tuned benchmarks 17.11-25.12 s,
-  of ordinary runs 18.07-25.70 s
+  50 % interval 18.18-25.15 s, 90 % interval 14.59-42.25 s (cross-validated on Hopper, dense,
+  megatron: 310 runs from 24 sources); 50 % interval of tuned benchmarks 17.19-24.98 s,
+  of ordinary runs 18.43-25.34 s
 B  A with options: 18.75 s per step, 73.53 GiB, unsure: P(fits) 66 %
   plan: dp2 tp4 pp8 gbs128 sp zero1
-  50 % interval 16.82-23.34 s, 90 % interval 14.33-38.76 s (cross-validated on Hopper, dense,
-  megatron: 301 runs from 22 sources); 50 % interval of tuned benchmarks 16.50-23.16 s,
-  of ordinary runs 17.31-23.63 s
+  50 % interval 17.40-23.18 s, 90 % interval 14.33-36.66 s (cross-validated on Hopper, dense,
+  megatron: 310 runs from 24 sources); 50 % interval of tuned benchmarks 16.56-23.05 s,
+  of ordinary runs 17.62-23.34 s
 
 Differences, and the effect of each key: A with it alone, B without it
 B  : 18.75 s per step, 73.53 GiB, unsure: P(fits) 66 %

@@ -62,7 +62,7 @@ overlap tensor communication with products                  10.6             21.
 overlap gradients and weights of the sharded optimizer       1.2             23.700 s    81.9  gradient_overlap no -> yes, weight_overlap no -> yes
 overlap the reduction of gradients with the backward pass    0.8             23.796 s    81.9  gradient_overlap no -> yes
 --- words, a log with the launch file, and what is wrong
-usual: 3.373 s per step, 0.93 times the predicted 3.634 s, in the 50 % interval
+good: 3.373 s per step, 0.93 times the predicted 3.634 s, among the fastest quarter of measured runs
   predicted: 3.634 s per step: 464.2 TFLOP/s per GPU, MFU 46.9 %
   plan: dp4 tp2 gbs32 zero1
   assumed: precision bf16, framework megatron, microbatch 1, sequence 8192 (the model's),

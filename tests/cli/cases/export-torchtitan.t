@@ -31,7 +31,7 @@ mode = "none"
 
 [compile]
 enable = true
-fits: P(fits) 100 %, 21.98 s per step (50 % 22.02-36.53 s: half of runs like it took more than 28.33 s), MFU 16.9 %, memory 30.1 of 79.2 GiB, 928.0 USD per 1B tokens
+fits: P(fits) 100 %, 21.98 s per step (50 % 21.66-35.53 s), MFU 16.9 %, memory 30.1 of 79.2 GiB, 928.0 USD per 1B tokens
 llama3.1-70b: 70,553,706,496 parameters, 256 GPUs of h100-sxm5-80g with torchtitan
   plan: framework=fsdp precision=fp8-current dp32 tp8 gbs512 sp zero3 grad-overlap weight-overlap
   weights-fp8

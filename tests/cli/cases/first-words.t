@@ -22,19 +22,19 @@ reckon predict h100 llama3.1-8b
 reckon predict
 reckon predict llama3.1-8b
 === stdout
-fits: P(fits) 96 %, 9.414 s per step (50 % 8.576-11.36 s), MFU 36.2 %, memory 41.4 of 79.2 GiB, 99.35 USD per 1B tokens
+fits: P(fits) 96 %, 9.414 s per step (50 % 8.830-11.30 s), MFU 36.2 %, memory 41.4 of 79.2 GiB, 99.35 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model
-fits: P(fits) 96 %, 9.414 s per step (50 % 8.576-11.36 s), MFU 36.2 %, memory 41.4 of 79.2 GiB, 99.35 USD per 1B tokens
+fits: P(fits) 96 %, 9.414 s per step (50 % 8.830-11.30 s), MFU 36.2 %, memory 41.4 of 79.2 GiB, 99.35 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model
-fits: P(fits) 96 %, 9.414 s per step (50 % 8.576-11.36 s), MFU 36.2 %, memory 41.4 of 79.2 GiB, 99.35 USD per 1B tokens
+fits: P(fits) 96 %, 9.414 s per step (50 % 8.830-11.30 s), MFU 36.2 %, memory 41.4 of 79.2 GiB, 99.35 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model
-fits: P(fits) 96 %, 9.414 s per step (50 % 8.576-11.36 s), MFU 36.2 %, memory 41.4 of 79.2 GiB, 99.35 USD per 1B tokens
+fits: P(fits) 96 %, 9.414 s per step (50 % 8.830-11.30 s), MFU 36.2 %, memory 41.4 of 79.2 GiB, 99.35 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g x8, 8 GPUs, detailed model
-Best plan fits: P(fits) 82 %, 6.662 s per step (50 % 6.069-8.041 s), MFU 51.2 %, memory 57.5 of 79.2 GiB on stage 0 of 0-1, 70.31 USD per 1B tokens
+Best plan fits: P(fits) 82 %, 6.662 s per step (50 % 6.249-7.995 s), MFU 51.2 %, memory 57.5 of 79.2 GiB on stage 0 of 0-1, 70.31 USD per 1B tokens
 model,system,gpus,batch
 llama3.1-8b,h100-sxm5-80g x8,8,64
 qwen3-8b,h100-sxm5-80g x8,8,64
-affordable: llama3.1-8b, 8.03 billion parameters on 0.161 trillion tokens in 3 days and 11.47k USD; fits: P(fits) 79 %, 6.582 s per step (50 % 5.996-7.944 s), MFU 51.8 %, memory 63.2 of 79.2 GiB
+affordable: llama3.1-8b, 8.03 billion parameters on 0.161 trillion tokens in 3 days and 11.47k USD; fits: P(fits) 79 %, 6.582 s per step (50 % 6.174-7.898 s), MFU 51.8 %, memory 63.2 of 79.2 GiB
 usual: 4.438 s per step, 1.20 times the predicted 3.697 s, in the 50 % interval
 error 4.heads: tp 3: heads: 32 over 3 ranks is not whole: use 2 or 4
 # Written by reckon 0.2.0 for Megatron Core 0.19.

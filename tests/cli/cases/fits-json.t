@@ -71,6 +71,7 @@ reckon fits llama2-7b "a100-sxm4-40g x8" --plan whole.json | sed -n '1p;/plan:/p
     "checkpoint_sharded": 
     "chunks": 
     "class": 
+    "compiled_rows": 
     "context": 
     "context_contiguous": 
     "context_kind": 

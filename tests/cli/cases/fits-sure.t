@@ -16,15 +16,15 @@ reckon fits llama3.1-8b 'h100-sxm5-80g x8' tp8 gbs8 offload-optimizer >answer; e
 exit 0
 exit 1
 exit 0
-fits: P(fits) 91 %, 16.61 s per step (50 % 16.53-21.64 s), MFU 44.8 %, memory 46.0 of 79.2 GiB, 280.2 USD per 1B tokens
+fits: P(fits) 91 %, 16.61 s per step (50 % 16.35-21.38 s), MFU 44.8 %, memory 46.0 of 79.2 GiB, 280.2 USD per 1B tokens
 exit 2
 exit 2
 does not fit: P(fits) 46 %, memory 78.6 of 79.2 GiB on stage 0 of 0-3
 exit 2
-unsure: P(fits) 46 %, 17.31 s per step (50 % 15.58-21.42 s), MFU 43.0 %, memory 78.6 of 79.2 GiB on stage 0 of 0-3, 730.9 USD per 1B tokens
+unsure: P(fits) 46 %, 17.31 s per step (50 % 16.11-21.28 s), MFU 43.0 %, memory 78.6 of 79.2 GiB on stage 0 of 0-3, 730.9 USD per 1B tokens
 exit 1
 exit 1
-fits: P(fits) 100 %, 6.206 s per step (50 % 4.794-10.45 s), MFU 6.9 %, memory 20.3 of 79.2 GiB, 524.0 USD per 1B tokens
+fits: P(fits) 100 %, 6.206 s per step (50 % 5.198-10.28 s), MFU 6.9 %, memory 20.3 of 79.2 GiB, 524.0 USD per 1B tokens
 === stderr
 reckon: --sure: "20,75" is not a pair of percentages of 5 to 100 such as 75,20, the larger first, and no single one such as 50: they are bounds of P(fits), not shares of the memory
 reckon: --sure: "often" is not a pair of percentages of 5 to 100 such as 75,20, the larger first, and no single one such as 50: they are bounds of P(fits), not shares of the memory

@@ -17,106 +17,104 @@ for w in objective=kto "objective=kto seq4096" "seq4096 weight-bytes=2 gradient-
   reckon import tune.sh -m llama3.1-8b -o tune.plan >/dev/null 2>&1; reckon fits llama3.1-8b h100-sxm5-80g -p tune.plan no-grad-overlap no-weight-overlap | sed -n '1p;3,5p'
 done
 === stdout
-fastest way of fine-tuning: QLoRA, 399 tokens/s per GPU; fits: P(fits) 88 %, 20.51 s per step (50 % 19.77-27.60 s), MFU 35.3 %, memory 14.8 of 23.6 GiB
-  plan: framework=fsdp dp2 gbs2 zero3 recompute=full lora16 base=nf4-dq offload-optimizer=1
-  offload-weights=1
+fastest way of fine-tuning: LoRA, 438 tokens/s per GPU; fits: P(fits) 80 %, 74.77 s per step (50 % 72.53-97.43 s), MFU 38.7 %, memory 17.9 of 23.6 GiB
+  plan: framework=fsdp dp2 mbs4 gbs8 zero3 grad-overlap weight-overlap recompute=full
+  loss-in-chunks lora16 offload-activations=1 offload-optimizer=1 offload-weights=1
   assumed: gpus 2 (all of the system), precision bf16, sequence 8192 (the model's),
-  attention flash
-  `reckon export axolotl` cannot say gradient_overlap no (left to the training code),
-  weight_overlap no (left to the training code)
+  gradients not overlapped (fsdp overlaps by itself: say grad-overlap), attention flash
 qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
   offloading to host memory 121 of 128 GiB per node of 2 (the rest for the operating system) at 25 GB/s each, its processors at 50 GB/s together, assumed
-Least memory: QLoRA, 12.70 GiB with 1 sample, 399 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 base=nf4-dq offload-optimizer=1 offload-weights=1
+Least memory: QLoRA, 7.170 GiB with 1 sample, 425 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 grad-overlap weight-overlap recompute=full lora16 base=nf4-dq offload-activations=1 offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
 method            has the        fits           need  samples  up to  tokens/s/GPU  longest  plan
                                                  GiB
-full              nearest        does not fit  22.42        1      -             -        -  framework=fsdp dp2 gbs2 zero3 recompute=full offload-optimizer=1 offload-weights=1
-full, bf16        nearest        does not fit  19.35        1      -             -        -  framework=fsdp dp2 gbs2 zero3 recompute=full weight-bytes=2 gradient-bytes=2 moment1-bytes=2 moment2-bytes=2 offload-optimizer=1 offload-weights=1
-full, 8-bit Adam  nearest        does not fit  19.35        1      -             -        -  framework=fsdp dp2 gbs2 zero3 recompute=full optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2 offload-optimizer=1 offload-weights=1
-LoRA              least memory   fits          14.13        1      1           359   14,336  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 offload-optimizer=1 offload-weights=1
-LoRA              most tokens/s  fits          16.19        1      1           359   11,776  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 offload-optimizer=1 offload-weights=1
-QLoRA             least memory   fits          12.70        1      1           399   15,872  framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 base=nf4-dq offload-optimizer=1 offload-weights=1
-QLoRA             most tokens/s  fits          14.76        1      1           399   12,800  framework=fsdp dp2 gbs2 zero3 recompute=full lora16 base=nf4-dq offload-optimizer=1 offload-weights=1
+full              nearest        does not fit  22.42        1      -             -        -  framework=fsdp dp2 gbs2 zero3 grad-overlap weight-overlap recompute=full offload-optimizer=1 offload-weights=1
+full, bf16        nearest        does not fit  19.35        1      -             -        -  framework=fsdp dp2 gbs2 zero3 grad-overlap weight-overlap recompute=full weight-bytes=2 gradient-bytes=2 moment1-bytes=2 moment2-bytes=2 offload-optimizer=1 offload-weights=1
+full, 8-bit Adam  nearest        does not fit  19.35        1      -             -        -  framework=fsdp dp2 gbs2 zero3 grad-overlap weight-overlap recompute=full optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2 offload-optimizer=1 offload-weights=1
+LoRA              least memory   fits           8.60        1      4           429   31,744  framework=fsdp dp2 gbs2 zero3 grad-overlap weight-overlap recompute=full lora16 offload-activations=1 offload-optimizer=1 offload-weights=1
+LoRA              most tokens/s  fits          17.91        4      4           438   40,448  framework=fsdp dp2 mbs4 gbs8 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks lora16 offload-activations=1 offload-optimizer=1 offload-weights=1
+QLoRA             least memory   fits           7.17        1      4           425   48,128  framework=fsdp dp2 gbs2 zero3 grad-overlap weight-overlap recompute=full lora16 base=nf4-dq offload-activations=1 offload-optimizer=1 offload-weights=1
+QLoRA             most tokens/s  fits          20.38        2      4           438   17,408  framework=fsdp dp2 mbs2 gbs4 zero3 grad-overlap weight-overlap recompute=full loss-in-chunks lora16 base=nf4-dq offload-activations=1
 
 full does not fit: memory tier 1 (mem2) needs 244.1 GiB on stage 0, has 60.50 GiB: 183.6 GiB too little.
 full, bf16 does not fit: memory tier 1 (mem2) needs 122.0 GiB on stage 0, has 60.50 GiB: 61.55 GiB too little.
 full, 8-bit Adam does not fit: memory tier 1 (mem2) needs 94.18 GiB on stage 0, has 60.50 GiB: 33.68 GiB too little.
-up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, in steps of 512. A way fits when its P(fits) is at least 75 % (--sure). A way that offloads is called the fastest only where it is faster by a tenth.
+up to: samples of the largest microbatch that fits. longest: tokens per sample that fit with a microbatch of 1, in steps of 512. A way fits when its P(fits) is at least 75 % (--sure). Plans may offload to the memory of the nodes.
 exit 0
 method,best_in,fits,need_bytes,microbatch
-full,nearest,does not fit,19333523210.24,1
-"full, bf16",least memory,fits,7991864852.48
-"full, bf16",most tokens/s,fits,20145024204.8
-"full, 8-bit Adam",least memory,fits,7991864852.48
-"full, 8-bit Adam",most tokens/s,fits,20145024204.8
-LoRA,least memory,fits,5060508221.44,1
-LoRA,most tokens/s,fits,21736622981.12,4
-QLoRA,least memory,fits,4454277231.76,1
-QLoRA,most tokens/s,fits,18097582243.84,1
+full,nearest,does not fit,12651215912.960001,1
+"full, bf16",least memory,fits,3074595880.96
+"full, bf16",most tokens/s,fits,19244821053.440002
+"full, 8-bit Adam",least memory,fits,1874030858.24
+"full, 8-bit Adam",most tokens/s,fits,19244821053.440002
+LoRA,least memory,fits,1341401108.48,1
+LoRA,most tokens/s,fits,20539204648.96,4
+QLoRA,least memory,fits,1421428428.8,1
+QLoRA,most tokens/s,fits,10180977704.960001,4
 exit 0
+  offload-activations=1
   assumed: gpus 1 (all of the system), precision bf16, attention flash
-  `reckon export trl` cannot say gradient_overlap no (left to the training code),
-  lora_element_bytes 4 (the run has 2)
+  no file launches it: `reckon export axolotl` refuses it: base nf4: cannot be expressed in
+  axolotl: the run has nf4-dq and trains something else: files that train it: reckon export
+  llama-factory, trl
 llama3.1-8b on rtx4090 x1, 1 GPU, samples of 2K tokens
   offloading to host memory 60 of 64 GiB per node of 1 (the rest for the operating system) at 25 GB/s each, its processors at 50 GB/s together, assumed
   outside what was validated: base nf4: no compared run had it
-Least memory: as given, 4.170 GiB with 1 sample, 1105 tokens/s per GPU: framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
+Least memory: as given, 1.325 GiB with 1 sample, 1091 tokens/s per GPU: framework=fsdp gbs1 seq2048 zero2 recompute=full loss-in-chunks lora64 base=nf4 offload-activations=1 offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
 method    has the        fits   need  samples  up to  tokens/s/GPU  longest  plan
-                                 GiB
-as given  least memory   fits   4.17        1     16          1105   37,376  framework=fsdp gbs1 seq2048 zero3 recompute=full loss-in-chunks lora64 base=nf4 offload-optimizer=1 offload-weights=1
 does not fit: no way of fine-tuning does; take more or larger GPUs, or shorter samples
 llama3.1-405b on rtx4090 x1, 1 GPU, samples of 64K tokens
   offloading to host memory 60 of 64 GiB per node of 1 (the rest for the operating system) at 25 GB/s each, its processors at 50 GB/s together, assumed
   assumed: gpus 1 (all of the system), precision bf16, attention flash
 exit 1
-fastest way of fine-tuning: QLoRA, 399 tokens/s per GPU; fits: P(fits) 88 %, 20.51 s per step (50 % 19.77-27.60 s), MFU 35.3 %, memory 14.8 of 23.6 GiB, 0.3626 days
-  plan: framework=fsdp dp2 gbs2 zero3 recompute=full lora16 base=nf4-dq offload-optimizer=1
-  offload-weights=1
+fastest way of fine-tuning: LoRA, 438 tokens/s per GPU; fits: P(fits) 80 %, 74.77 s per step (50 % 72.53-97.43 s), MFU 38.7 %, memory 17.9 of 23.6 GiB, 0.3309 days
+  plan: framework=fsdp dp2 mbs4 gbs8 zero3 grad-overlap weight-overlap recompute=full
+  loss-in-chunks lora16 offload-activations=1 offload-optimizer=1 offload-weights=1
   assumed: gpus 2 (all of the system), precision bf16, sequence 8192 (the model's),
-  attention flash
-  `reckon export axolotl` cannot say gradient_overlap no (left to the training code),
-  weight_overlap no (left to the training code)
+  gradients not overlapped (fsdp overlaps by itself: say grad-overlap), attention flash
 qwen3-32b on rtx4090 x2, 2 GPUs, samples of 8K tokens
   offloading to host memory 121 of 128 GiB per node of 2 (the rest for the operating system) at 25 GB/s each, its processors at 50 GB/s together, assumed
-Least memory: QLoRA, 12.70 GiB with 1 sample, 399 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 recompute=full loss-in-chunks lora16 base=nf4-dq offload-optimizer=1 offload-weights=1
+Least memory: QLoRA, 7.170 GiB with 1 sample, 425 tokens/s per GPU: framework=fsdp dp2 gbs2 zero3 grad-overlap weight-overlap recompute=full lora16 base=nf4-dq offload-activations=1 offload-optimizer=1 offload-weights=1
 
 Fits of each way of fine-tuning: with least memory, and the fastest
 method            has the        fits           need  samples  up to  tokens/s/GPU  longest    days  plan
                                                  GiB
-full              nearest        does not fit  22.42        1      -             -        -       -  framework=fsdp dp2 gbs2 zero3 recompute=full offload-optimizer=1 offload-weights=1
+full              nearest        does not fit  22.42        1      -             -        -       -  framework=fsdp dp2 gbs2 zero3 grad-overlap weight-overlap recompute=full offload-optimizer=1 offload-weights=1
+full, bf16        nearest        does not fit  19.35        1      -             -        -       -  framework=fsdp dp2 gbs2 zero3 grad-overlap weight-overlap recompute=full weight-bytes=2 gradient-bytes=2 moment1-bytes=2 moment2-bytes=2 offload-optimizer=1 offload-weights=1
+full, 8-bit Adam  nearest        does not fit  19.35        1      -             -        -       -  framework=fsdp dp2 gbs2 zero3 grad-overlap weight-overlap recompute=full optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2 offload-optimizer=1 offload-weights=1
 The run
 tokens                         25.000 M
-steps                          1526
-days                           0.3626            expected, failures and checkpoints included
-fits: P(fits) 88 %, 20.51 s per step (50 % 19.77-27.60 s), MFU 35.3 %, memory 14.8 of 23.6 GiB
+steps                          382
+days                           0.3309            expected, failures and checkpoints included
+fits: P(fits) 80 %, 74.77 s per step (50 % 72.53-97.43 s), MFU 38.7 %, memory 17.9 of 23.6 GiB
 base_model: qwen3-32b # your checkpoint of it
 datasets:
   - path: tatsu-lab/alpaca
     type: alpaca
 output_dir: ./out
-adapter: qlora
+adapter: lora
 lora_r: 16
 lora_alpha: 32
 torchrun --nnodes 1 --nproc_per_node 2 --node_rank "${NODE_RANK:-0}" --master_addr "${MASTER_ADDR:-localhost}" --master_port "${MASTER_PORT:-29500}" \
-    -m axolotl.cli.train axolotl.yaml --save_steps 635 --max_steps 1526 "$@"
+    -m axolotl.cli.train axolotl.yaml --save_steps 174 --max_steps 382 "$@"
 {
   "command": "fits",
   "fits": true,
   "verdict": "fits",
   "outcome": "fits",
-  "plan_words": "framework=fsdp gbs1 seq2048 lora16 base=nf4-dq",
+  "plan_words": "framework=fsdp mbs4 gbs4 seq2048 loss-in-chunks lora16 offload-activations=1",
   "assumed": "gpus 1 (all of the system), precision bf16, attention flash",
   "tightest_stage": 0,
   "capacity_bytes": 25340307046.4,
-  "need_bytes": 18097582243.84,
-  "left_bytes": 7242724802.560001,
-  "step_s": 0.7846011281671406,
-  "method": "QLoRA",
+  "need_bytes": 20539204648.96,
+  "left_bytes": 4801102397.440002,
+  "step_s": 3.098572828073428,
+  "method": "LoRA",
   "ways": [
-fastest way of fine-tuning: as given, 1488 tokens/s per GPU; fits: P(fits) 77 %, 403.1 ms per step (50 % 388.5-543.9 ms), MFU 27.6 %, memory 19.6 of 23.6 GiB
+fastest way of fine-tuning: as given, 1488 tokens/s per GPU; fits: P(fits) 77 %, 403.1 ms per step (50 % 390.2-535.1 ms), MFU 27.6 %, memory 19.6 of 23.6 GiB
   plan: framework=fsdp gbs1 seq4096 padded=600 recompute=full lora16
   assumed: samples of 600 (mean) to 4096 tokens padded to the longest of each microbatch,
   gpus 1 (all of the system), precision bf16, attention flash
@@ -124,29 +122,29 @@ fastest way of fine-tuning: as given, 1488 tokens/s per GPU; fits: P(fits) 77 %,
 llama3.1-8b on rtx4090 x1, 1 GPU, samples of 4K tokens
   offloading to host memory 60 of 64 GiB per node of 1 (the rest for the operating system) at 25 GB/s each, its processors at 50 GB/s together, assumed
   outside what was validated: padded: no compared run had it
-Least memory: as given, 5.674 GiB with 1 sample, 428 tokens/s per GPU: framework=fsdp gbs1 seq4096 padded=600 zero3 recompute=full loss-in-chunks lora16 offload-optimizer=1 offload-weights=1
+Least memory: as given, 1.683 GiB with 1 sample, 401 tokens/s per GPU: framework=fsdp gbs1 seq4096 padded=600 zero2 recompute=full loss-in-chunks lora16 offload-activations=1 offload-optimizer=1 offload-weights=1
 
-fastest way of fine-tuning: full, 8-bit Adam, 4505 tokens/s per GPU; fits: P(fits) 75 %, 1.819 s per step (50 % 1.820-2.406 s: half of runs like it took more than 2.091 s), MFU 23.4 %, memory 68.9 of 79.2 GiB
-  plan: framework=fsdp dp2 gbs2 zero3 loss-in-chunks objective=kto optimizer=adam-8bit
-  embedding-fp32 weight-bytes=2 gradient-bytes=2
-  assumed: precision bf16, sequence 8192 (the model's), attention flash,
-fits: P(fits) 75 %, 1.819 s per step (50 % 1.820-2.406 s: half of runs like it took more than 2.091 s), MFU 23.4 %, memory 68.9 of 79.2 GiB, 153.5 USD per 1B tokens
+fastest way of fine-tuning: full, 8-bit Adam, 4672 tokens/s per GPU; fits: P(fits) 75 %, 1.753 s per step (50 % 1.739-2.285 s), MFU 24.3 %, memory 68.9 of 79.2 GiB
+  plan: framework=fsdp dp2 gbs2 zero3 grad-overlap weight-overlap loss-in-chunks objective=kto
+  optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2
+  assumed: precision bf16, sequence 8192 (the model's),
+fits: P(fits) 75 %, 1.819 s per step (50 % 1.804-2.370 s), MFU 23.4 %, memory 68.9 of 79.2 GiB, 153.5 USD per 1B tokens
   plan: framework=fsdp dp2 gbs2 zero3 loss-in-chunks objective=kto optimizer=adam-8bit
   embedding-fp32 weight-bytes=2 gradient-bytes=2
   assumed: precision bf16, microbatch 1, sequence 8192 (the model's),
-fastest way of fine-tuning: full, 8-bit Adam, 4942 tokens/s per GPU; fits: P(fits) 75 %, 1.658 s per step (50 % 1.659-2.193 s: half of runs like it took more than 1.906 s), MFU 24.1 %, memory 68.9 of 79.2 GiB
-  plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks objective=kto
-  optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2
-  assumed: precision bf16, attention flash, reference copy (evaluated before training: say none)
-fits: P(fits) 75 %, 1.658 s per step (50 % 1.659-2.193 s: half of runs like it took more than 1.906 s), MFU 24.1 %, memory 68.9 of 79.2 GiB, 140.0 USD per 1B tokens
+fastest way of fine-tuning: full, 8-bit Adam, 5144 tokens/s per GPU; fits: P(fits) 75 %, 1.592 s per step (50 % 1.580-2.075 s), MFU 25.1 %, memory 68.9 of 79.2 GiB
+  plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 grad-overlap weight-overlap loss-in-chunks
+  objective=kto optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2
+  assumed: precision bf16, gradients not overlapped (fsdp overlaps by itself: say grad-overlap),
+fits: P(fits) 75 %, 1.658 s per step (50 % 1.644-2.160 s), MFU 24.1 %, memory 68.9 of 79.2 GiB, 140.0 USD per 1B tokens
   plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks objective=kto
   optimizer=adam-8bit embedding-fp32 weight-bytes=2 gradient-bytes=2
   assumed: precision bf16, reference copy (evaluated before training: say none), attention flash
-fastest way of fine-tuning: as given, 9152 tokens/s per GPU; fits: P(fits) 76 %, 895.1 ms per step (50 % 0.896-1.199 s: half of runs like it took more than 1.036 s), MFU 44.6 %, memory 67.4 of 79.2 GiB
-  plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks weight-bytes=2 gradient-bytes=2
-  moment1-bytes=2 moment2-bytes=2
-  assumed: precision bf16, attention flash
-fits: P(fits) 76 %, 895.1 ms per step (50 % 0.896-1.199 s: half of runs like it took more than 1.036 s), MFU 44.6 %, memory 67.4 of 79.2 GiB, 75.58 USD per 1B tokens
+fastest way of fine-tuning: as given, 9870 tokens/s per GPU; fits: P(fits) 76 %, 830.0 ms per step (50 % 0.8237-1.082 s), MFU 48.1 %, memory 67.4 of 79.2 GiB
+  plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 grad-overlap weight-overlap loss-in-chunks
+  weight-bytes=2 gradient-bytes=2 moment1-bytes=2 moment2-bytes=2
+  assumed: precision bf16, gradients not overlapped (fsdp overlaps by itself: say grad-overlap),
+fits: P(fits) 76 %, 895.1 ms per step (50 % 0.8876-1.180 s), MFU 44.6 %, memory 67.4 of 79.2 GiB, 75.58 USD per 1B tokens
   plan: framework=fsdp dp2 mbs2 gbs4 seq4096 zero3 loss-in-chunks weight-bytes=2 gradient-bytes=2
   moment1-bytes=2 moment2-bytes=2
   assumed: precision bf16, attention flash

@@ -6,7 +6,7 @@ for memory in 80GiB 40GiB 1GiB; do
 done
 === stdout
 exit 0
-fits: P(fits) 89 %, 20.25 s per step (50 % 17.92-25.93 s), MFU 36.7 %, memory 49.6 of N on stage 0 of 0-3, 854.9 USD per 1B tokens
+fits: P(fits) 89 %, 20.25 s per step (50 % 18.62-25.73 s), MFU 36.7 %, memory 49.6 of N on stage 0 of 0-3, 854.9 USD per 1B tokens
   llama3.1-70b on h100-sxm5-80g x64 hbm=80GiB mem2=1TiB@50GB/s, 64 GPUs, detailed model
   plan: dp2 tp8 pp4 gbs128 sp zero1
 attention

@@ -57,7 +57,7 @@ usage: reckon predict [--model] MODEL [--system] SYSTEM [options] [PLAN]...
 1
       --help-all              Print all options and words
 74 more options: reckon search --help-all
-105 more words: reckon search --help-all
+106 more words: reckon search --help-all
 Words of a plan:
   framework=...               Framework whose defaults apply; calculon: the
                               Calculon model (default: megatron)
@@ -95,7 +95,7 @@ Words of a plan:
   -g, --gpus N                Number of GPUs (default: all of the system, else
   -p, --plan FILE|WORDS       Plan file, reckon-plan(5), - (standard input), or
       --headroom SIZE|%|learned|none
-      --tune                  Compare ways of fine-tuning: all weights, LoRA and
+      --tune                  Compare ways of fine-tuning, all weights, LoRA and
   -o, --output FILE           Write to FILE, atomically; - is standard output; a
       --save-script FILE      Write the script that launches the plan, as
       --launcher LAUNCHER     Write what starts the run: torchrun, slurm

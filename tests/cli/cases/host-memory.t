@@ -21,7 +21,7 @@ search offload-optimizer tensor=8
 search --optimizer-offload 1 --tensor 8 | sed -n 2p
 search offload-optimizer=0 tensor=8 | sed -n 2p
 === stdout
-fits: P(fits) 89 %, 59.59 s per step (50 % 50.42-83.47 s), MFU 25.0 %, memory 48.9 of 79.2 GiB on stage 0 of 0-1, 1.258k USD per 1B tokens
+fits: P(fits) 89 %, 59.59 s per step (50 % 53.13-82.61 s), MFU 25.0 %, memory 48.9 of 79.2 GiB on stage 0 of 0-1, 1.258k USD per 1B tokens
   llama3.1-70b on h100-sxm5-80g mem2=1945GiB@50GB/s,update=614GB/s,capacity_shared_by=8, 16 GPUs, detailed model
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
   assumed: host memory 1945 of 2048 GiB per node of 8 (the rest for the operating system) at 50
@@ -39,16 +39,16 @@ does not fit: memory tier 0 (HBM3) needs 98.17 GiB on stage 0, has 79.20 GiB: 18
 offload-optimizer                   49.29   30.31  fits               89  59.586       56.4  offload optimizer state to memory tier 1
 Offloading to host memory 1945 of 2048 GiB per node of 8 (the rest for the operating system) at 50 GB/s each, its processors at 614 GB/s together, assumed; mem2=1945GiB@50GB/s,update=614GB/s,capacity_shared_by=8 in the system states what exists.
 same
-fits: P(fits) 89 %, 59.59 s per step (50 % 50.42-83.47 s), MFU 25.0 %, memory 48.9 of 79.2 GiB on stage 0 of 0-1, 1.258k USD per 1B tokens
+fits: P(fits) 89 %, 59.59 s per step (50 % 53.13-82.61 s), MFU 25.0 %, memory 48.9 of 79.2 GiB on stage 0 of 0-1, 1.258k USD per 1B tokens
   llama3.1-70b on h100-sxm5-80g mem2=1TiB@100GB/s, 16 GPUs, detailed model
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
   assumed: processors of a node of 8 at 614 GB/s together, precision bf16, framework megatron,
   microbatch 1, batch 64 (4 * gpus * microbatch), sequence 8192 (the model's), attention flash3
-fits: P(fits) 89 %, 59.59 s per step (50 % 50.42-83.47 s), MFU 25.0 %, memory 48.9 of 79.2 GiB on stage 0 of 0-1
+fits: P(fits) 89 %, 59.59 s per step (50 % 53.13-82.61 s), MFU 25.0 %, memory 48.9 of 79.2 GiB on stage 0 of 0-1
   llama3.1-70b on h100-sxm5-80g mem2=1945GiB@50GB/s,update=614GB/s,capacity_shared_by=8, 16 GPUs, detailed model
   plan: tp8 pp2 gbs64 sp zero1 offload-optimizer=1
   assumed: host memory 1945 of 2048 GiB per node of 8 (the rest for the operating system) at 50
-unsure: P(fits) 58 %, 3.947 s per step (50 % 3.531-4.940 s), MFU 43.2 %, memory 90.3 of 94.5 GiB
+unsure: P(fits) 58 %, 3.947 s per step (50 % 3.656-4.906 s), MFU 43.2 %, memory 90.3 of 94.5 GiB
   llama3.1-8b on gh200-96g, 8 GPUs, detailed model
   plan: dp8 gbs32 zero1 offload-optimizer=1
   assumed: processors of a node of 1 at 512 GB/s together, precision bf16, framework megatron,
@@ -57,17 +57,14 @@ A does not fit, B fits: B takes 56.4 % more time than A, 59.59 s against 38.11 s
 A  gpus16 tp8 pp2 sp zero1: 38.11 s per step, 98.17 GiB, does not fit
 B  +offload-optimizer: 59.59 s per step, 48.89 GiB
 assumed: host memory 1945 of 2048 GiB per node of 8 (the rest for the operating system) at 50 GB/s each, its processors at 614 GB/s together
-fits: P(fits) 89 %, 59.59 s per step (50 % 50.42-83.47 s), MFU 25.0 %, memory 48.9 of 79.2 GiB on stage 0 of 0-1, 1.258k USD per 1B tokens
+fits: P(fits) 89 %, 59.59 s per step (50 % 53.13-82.61 s), MFU 25.0 %, memory 48.9 of 79.2 GiB on stage 0 of 0-1, 1.258k USD per 1B tokens
   assumed: host memory 1945 of 2048 GiB per node of 8 (the rest for the operating system) at 50
 cannot run: offloading needs a second memory, ascend-910c has 1: add one to it, mem2=1TiB@50GB/s
-Best plan fits: P(fits) 76 %, 50.99 s per step (50 % 43.87-69.10 s), MFU 29.2 %, memory 69.8 of 79.2 GiB on stage 0 of 0-1, 1.076k USD per 1B tokens
-llama3.1-70b on h100-sxm5-80g mem2=1945GiB@50GB/s,update=614GB/s,capacity_shared_by=8, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
+Best plan fits: P(fits) 76 %, 50.99 s per step (50 % 45.98-68.45 s), MFU 29.2 %, memory 69.8 of 79.2 GiB on stage 0 of 0-1, 1.076k USD per 1B tokens
+llama3.1-70b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
    1  50.9926         642.6  29.18    69.8       49.3       76                yes
 To launch the best plan, and to see where its time goes:
   reckon export megatron -m llama3.1-70b gpus16 tp8 pp2 vpp16 mbs2 gbs64 sp tp-overlap zero1 recompute=selective:layernorm offload-optimizer=1
-  reckon predict -m llama3.1-70b -s 'h100-sxm5-80g mem2=1945GiB@50GB/s,update=614GB/s,capacity_shared_by=8' -g 16 tp8 pp2 vpp16 mbs2 gbs64 sp tp-overlap zero1 recompute=selective:layernorm offload-optimizer=1
-llama3.1-70b on h100-sxm5-80g mem2=1945GiB@50GB/s,update=614GB/s,capacity_shared_by=8, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
+  reckon predict -m llama3.1-70b -s h100-sxm5-80g -g 16 tp8 pp2 vpp16 mbs2 gbs64 sp tp-overlap zero1 recompute=selective:layernorm offload-optimizer=1
 llama3.1-70b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
-=== stderr
-reckon: assumed: host memory 1945 of 2048 GiB per node of 8 (the rest for the operating system) at 50 GB/s each, its processors at 614 GB/s together
-reckon: assumed: host memory 1945 of 2048 GiB per node of 8 (the rest for the operating system) at 50 GB/s each, its processors at 614 GB/s together
+llama3.1-70b on h100-sxm5-80g, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model

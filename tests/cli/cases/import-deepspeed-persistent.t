@@ -15,5 +15,3 @@ reckon import deepspeed d.json -m llama3.1-8b --gpus 8 --ignore zero_optimizatio
 --- 100000000
 reckon: d.json:1:111: zero_optimization.stage3_param_persistence_threshold 100000000: all tensors of so many elements and fewer stay whole on each rank, which plans do not cover: give --ignore zero_optimization.stage3_param_persistence_threshold
   plan: framework=deepspeed precision=fp32 dp8 gbs8 zero3 grad-overlap weight-overlap
-=== stderr
-=== exit 0

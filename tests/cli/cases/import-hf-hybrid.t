@@ -57,4 +57,4 @@ recurrence           mamba2        of every nemotron_h model; no key says so
 recurrent_norm       yes           of every nemotron_h model; no key says so
 flash_attention      yes           as models are trained now; no key says so
 causal_skip          yes           as models are trained now; no key says so
-fits: P(fits) 100 %, 2.741 s per step (50 % 2.416-3.537 s), MFU 30.8 %, memory 21.8 of 79.2 GiB, 115.7 USD per 1B tokens
+fits: P(fits) 100 %, 2.741 s per step (50 % 2.513-3.510 s), MFU 30.8 %, memory 21.8 of 79.2 GiB, 115.7 USD per 1B tokens

@@ -20,7 +20,7 @@ NVIDIA H100-SXM5-80GB
 fp8
 0.5100
 id,source,gpu,metric,measured,high50
-round_v0_001,round_v0,H100-SXM5-80GB,iter_time_s,0.51,1.586
+round_v0_001,round_v0,H100-SXM5-80GB,iter_time_s,0.51,1.576
 round_v0_003,round_v0,TPU v5p,iter_time_s,,
 exit 3
 === stderr

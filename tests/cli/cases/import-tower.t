@@ -15,3 +15,4 @@ fits
 reckon: warning: config.json: vision_config 630M parameters: the tower next to the language model is neither counted nor timed: add 2 bytes for each parameter that is frozen
 reckon: warning: two.json: vision_config 630M parameters: the tower next to the language model is neither counted nor timed: add 2 bytes for each parameter that is frozen
 reckon: warning: two.json: audio_config: the tower next to the language model is neither counted nor timed: add 2 bytes for each parameter that is frozen
+reckon: warning: two.json: unknown keys: not known, not followed: audio_config

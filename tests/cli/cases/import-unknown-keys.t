@@ -135,10 +135,10 @@ precision  fp32   neither bf16 nor fp16 is enabled: --set bf16.enabled=true wher
 reckon: new.toml:11:10: optimizer.foo_lr: is not known, did you mean optimizer: correct it, or give --ignore optimizer.foo_lr
 reckon: warning: new.toml:6:13: model.norm_type np_layernorm: is not followed: norms are those of --model
 reckon: new.toml:18:14: training.foo_degree: is not known, and may decide what the run costs, did you mean training: correct it, or say it by --set and this tool's keys, and --ignore it then
-reckon: new.toml:31:7: checkpoint.bar: is not known, did you mean checkpoint: correct it, or give --ignore checkpoint.bar
 reckon: new.toml:36:13: activation_checkpoint.lora_rank: is not known, and may decide what the run costs, did you mean activation_checkpoint: correct it, or say it by --set and this tool's keys, and --ignore it then
 reckon: new.toml:38:7: metrics.baz: is not known, did you mean metrics: correct it, or give --ignore metrics.baz
 reckon: new.toml:40:8: what.ever: is not known: correct it, or give --ignore what.ever
+reckon: warning: new.toml:31:7: not known: checkpoint.bar: passed over, as others whose names begin so decide no cost
 reckon: warning: rope_factor 8: is not written: see that nanotron has it of this model
 reckon: warning: attention flash3: cannot be expressed in nanotron: the run has flash
 reckon: warning: transformer_engine yes: cannot be expressed in nanotron: the run has no

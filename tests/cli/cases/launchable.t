@@ -32,21 +32,18 @@ reckon fits -m llama3.1-8b -s h100-80g -g 8 -b 64 framework=megatron objective=d
   gemma2-9b: no file launches it: `reckon export megatron` refuses it: block_norms: Megatron-LM   has two norms a block; framework=fsdp has files of this model 
 reckon: no file launches it: `reckon export megatron` refuses it: block_norms: Megatron-LM has two norms a block; framework=fsdp has files of this model
 0
-  reckon export trl -m llama3.1-8b gpus4 framework=fsdp dp4 mbs2 gbs64 seq2048 grad-overlap recompute=full lora16 lora-bytes=0
-  `reckon export trl` cannot say lora_element_bytes 0 (the run has 4)
-  reckon export trl -m llama3.1-8b gpus4 framework=fsdp dp4 gbs64 seq2048 grad-overlap lora16 lora-bytes=0 base=nf4
-  `reckon export trl` cannot say lora_element_bytes 0 (the run has 2)
-  reckon export axolotl -m llama3.1-8b gpus4 framework=fsdp dp4 mbs2 gbs64 seq2048 grad-overlap lora16 lora-bytes=0 offload-activations=1
-  `reckon export axolotl` cannot say lora_element_bytes 0 (the run has 4)
+  reckon export axolotl -m llama3.1-8b gpus4 framework=fsdp dp4 mbs2 gbs64 seq2048 grad-overlap lora16 offload-activations=1
+  `reckon export trl` cannot say lora_element_bytes 4 (the run has 2)
+  reckon export trl -m llama3.1-8b gpus4 framework=fsdp dp4 gbs64 seq2048 grad-overlap lora16 base=nf4
+  reckon export axolotl -m llama3.1-8b gpus4 framework=fsdp dp4 mbs2 gbs64 seq2048 grad-overlap lora16 offload-activations=1
   plan: framework=fsdp dp8 gbs64 lora16
   assumed: precision bf16, framework fsdp, microbatch 1, sequence 8192 (the model's),
   no file launches it: no argument of Megatron-LM says its adapters,
   base or objective; framework=fsdp has files of them
   no file launches it: no argument of Megatron-LM says its adapters,
-  reckon predict -m llama3.1-8b -s h100-80g -g 8 framework=fsdp dp4 tp2 gbs64 sp grad-overlap lora16 lora-bytes=0
+  reckon predict -m llama3.1-8b -s h100-80g -g 8 framework=fsdp dp4 tp2 gbs64 sp grad-overlap lora16
   reckon export fsdp -m llama3.1-8b gpus8 framework=fsdp dp8 gbs64 zero3 grad-overlap weight-overlap keep-gathered recompute=full recompute-layers=4
 === stderr
-reckon: assumed: host memory 243 of 256 GiB per node of 4 (the rest for the operating system) at 25 GB/s each, its processors at 50 GB/s together
 reckon: objective=dpo is of trainers around torch, not of Megatron-LM: give framework=fsdp
 reckon: objective=dpo is of trainers around torch, not of Megatron-LM: give framework=fsdp
 === exit 2

@@ -20,13 +20,13 @@ reckon search -m llama2-7b -s a100-sxm4-80g -g 8 -b 64 --sequence 2048 framework
 # steps of a run count the tokens of padded samples: 1e9 / (32 * 1199)
 reckon export megatron -m llama2-7b gpus8 mbs4 gbs32 seq4000 padded=1199 zero1 --tokens 1B 2>/dev/null | grep ^TRAIN_ITERS
 === stdout
-fits: P(fits) 100 %, 5.269 s per step (50 % 5.242-6.889 s), MFU 31.9 %
+fits: P(fits) 100 %, 5.269 s per step (50 % 5.184-6.803 s), MFU 31.9 %
   plan: framework=fsdp mbs4 gbs16 seq4000 padded=1199 recompute=full lora16 base=nf4-dq
   assumed: samples of 460 (mean) to 4000 tokens padded to 1199 (mean of microbatches),
   precision bf16, attention flash
   memory: 90 % interval 10.1-23.9 of 79.2 GiB
 exit 0
-fits: P(fits) 100 %, 2.417 s per step (50 % 2.404-3.196 s), MFU 28.1 %
+fits: P(fits) 100 %, 2.417 s per step (50 % 2.376-3.155 s), MFU 28.1 %
   plan: framework=fsdp mbs4 gbs16 seq4000 padded=491 recompute=full length-grouped lora16
   base=nf4-dq
   assumed: samples of 460 (mean) to 4000 tokens padded to 491 (mean of microbatches sorted by
@@ -35,21 +35,21 @@ fits: P(fits) 100 %, 2.417 s per step (50 % 2.404-3.196 s), MFU 28.1 %
   plan: framework=fsdp mbs4 gbs16 seq4000 padded=491 recompute=full length-grouped lora16
   plan: framework=fsdp mbs4 gbs16 seq4000 padded=1199 recompute=full lora16 base=nf4-dq
   plan: framework=fsdp gbs16 seq8192 packed=2055 recompute=full lora16 base=nf4-dq
-fits: P(fits) 100 %, 3.098 s per step (50 % 3.082-4.074 s), MFU 28.9 %
+fits: P(fits) 100 %, 3.098 s per step (50 % 3.047-4.022 s), MFU 28.9 %
   plan: framework=fsdp mbs4 gbs16 seq1024 padded=647 recompute=full lora16 base=nf4-dq
   assumed: samples of 311 (mean) to 1024 tokens padded to 647 (mean of microbatches),
   precision bf16, attention flash
   memory: 90 % interval 5.9-14.1 of 79.2 GiB
-fits: P(fits) 100 %, 36.16 s per step (50 % 35.98-47.11 s), MFU 32.2 %
+fits: P(fits) 100 %, 36.16 s per step (50 % 35.58-46.54 s), MFU 32.2 %
   plan: framework=fsdp gbs16 seq8192 packed=2055 recompute=full lora16 base=nf4-dq
   assumed: packs of 17.8 samples of 460 tokens (mean) with attention within each of them,
   precision bf16, attention flash
   memory: 90 % interval 7.4-17.4 of 79.2 GiB
-fits: P(fits) 100 %, 41.81 s per step (50 % 41.60-54.48 s), MFU 31.1 %
+fits: P(fits) 100 %, 41.81 s per step (50 % 41.14-53.81 s), MFU 31.1 %
   plan: framework=fsdp gbs16 seq8192 recompute=full lora16 base=nf4-dq
   assumed: packs of 17.8 samples of 460 tokens (mean) with attention across them, precision bf16,
   memory: 90 % interval 7.4-17.4 of 79.2 GiB
-fits: P(fits) 100 %, 4.259 s per step (50 % 4.238-5.584 s), MFU 31.3 %
+fits: P(fits) 100 %, 4.259 s per step (50 % 4.190-5.513 s), MFU 31.3 %
   plan: framework=fsdp mbs4 gbs16 seq4000 padded=957 recompute=full lora16 base=nf4-dq
   assumed: samples of 460 (mean) to 4000 tokens padded to 957 (mean of microbatches),
   precision bf16, attention flash

@@ -20,7 +20,7 @@ grep -o '"id": *"[a-z-]*-memory"\|"id": *"mfu"\|two buffers, 8' page.html | sort
 reckon longest memo-7b a800-sxm4-80g -g 5..7 --no-lengths; echo "exit $?"
 for word in recompute-rest offload-activations=0.5; do reckon longest memo-7b a800-sxm4-80g $word; echo "exit $?"; done
 === stdout
-longest sequence: 5088K tokens on 8 GPUs; fits: P(fits) 75 %, 6.138 h per step (50 % 5.868-7.912 h), MFU 39.1 %, memory 66.5 of 79.2 GiB
+longest sequence: 5088K tokens on 8 GPUs; fits: P(fits) 75 %, 6.138 h per step (50 % 5.935-7.715 h), MFU 39.1 %, memory 66.5 of 79.2 GiB
   plan: framework=deepspeed cp8 gbs1 seq5210112 cp-kind=ulysses seq-chunks=96 zero3 grad-overlap
   weight-overlap recompute=full loss-in-chunks offload-activations=1
   `reckon export deepspeed` cannot say sequence 5210112 (left to the training code),
@@ -61,7 +61,7 @@ GPUs  over       both feasible  mean gain  lengths  of means, 0 where it does no
    8  deepspeed              5       1.24        7                               1.72
    8  chunks                 7       1.26        7                               1.26
 
-8 GPUs: 50 % interval 5.868-7.912 h, 90 % interval 4.874-11.45 h (cross-validated on Ampere, dense, deepspeed: 129 runs from 10 sources); 50 % interval of tuned benchmarks 5.764-7.875 h, of ordinary runs 5.899-8.219 h
+8 GPUs: 50 % interval 5.935-7.715 h, 90 % interval 4.874-10.92 h (cross-validated on Ampere, dense, deepspeed: 154 runs from 12 sources); 50 % interval of tuned benchmarks 5.782-7.795 h, of ordinary runs 6.003-7.881 h
   memory: 90 % interval 52.3-102.2 of 79.2 GiB (cross-validated on deepspeed, dense: 123 runs from 9 sources); P(fits) 75 %
 gpus,tokens,mfu,limit
 4,1769472,0.3984656815269091,HBM2e

@@ -50,24 +50,24 @@ zero3                            16.83   -3.61  does not fit        0   8.450   
 pp2                              11.22   -9.22  does not fit        0  11.327      -26.2  double the stages, halve data parallelism
 tp8                              11.22   -9.22  does not fit        0  11.644      -24.1  double tensor, halve data parallelism
 moment1-bytes=2 moment2-bytes=2   7.48  -12.96  does not fit        0  12.731      -17.0  store moments in 16 bits
-fits: P(fits) 89 %, 6.439 s per step (50 % 5.715-8.192 s), MFU 26.5 %, memory 49.1 of 79.2 GiB, 135.9 USD per 1B tokens
+fits: P(fits) 89 %, 6.439 s per step (50 % 5.932-8.131 s), MFU 26.5 %, memory 49.1 of 79.2 GiB, 135.9 USD per 1B tokens
   llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, detailed model
 memory tier 1 (mem2)    2.00      2.00   99.9  ########################
 does not fit: memory tier 0 (HBM3) needs 151.3 GiB on stage 0, has 79.20 GiB: 72.06 GiB too little
-fits: P(fits) 100 %, 15.35 s per step (50 % 12.49-23.27 s), MFU 11.1 %, memory 28.7 of 79.2 GiB, 323.9 USD per 1B tokens
+fits: P(fits) 100 %, 15.35 s per step (50 % 13.32-22.97 s), MFU 11.1 %, memory 28.7 of 79.2 GiB, 323.9 USD per 1B tokens
 memory tier 1 (mem2)   22.44  unlimited    0.0  ........................
 A fits, B does not fit: B would take 175.6 % more time than A, 15.35 s against 5.568 s per step, 0.363 times the throughput
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s
 A  gpus16 tp4 gbs64 mbs4 recompute=full: 5.568 s per step, 51.10 GiB
   plan: dp4 tp4 mbs4 gbs64 recompute=full
-  50 % interval 5.024-6.854 s, 90 % interval 4.316-11.09 s (cross-validated on Hopper, dense,
-  megatron: 301 runs from 22 sources); 50 % interval of tuned benchmarks 4.932-6.804 s,
-  of ordinary runs 5.164-6.936 s
+  50 % interval 5.188-6.811 s, 90 % interval 4.316-10.52 s (cross-validated on Hopper, dense,
+  megatron: 310 runs from 24 sources); 50 % interval of tuned benchmarks 4.951-6.773 s,
+  of ordinary runs 5.249-6.854 s
 B  +offload-optimizer=1: 15.35 s per step, 28.66 GiB, does not fit
   plan: dp4 tp4 mbs4 gbs64 recompute=full offload-optimizer=1
-  50 % interval 12.49-23.27 s, 90 % interval 9.212-61.03 s (cross-validated on Hopper, dense,
-  megatron: 301 runs from 22 sources); 50 % interval of tuned benchmarks 12.04-22.93 s,
-  of ordinary runs 13.19-23.83 s
+  50 % interval 13.32-22.97 s, 90 % interval 9.212-54.91 s (cross-validated on Hopper, dense,
+  megatron: 310 runs from 24 sources); 50 % interval of tuned benchmarks 12.13-22.72 s,
+  of ordinary runs 13.64-23.27 s
 does not fit: memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
 memory_exceeded  memory tier 1 (mem2) needs 23.40 GiB on stage 0, has 2 GiB: 21.40 GiB too little
   remedy: cp2 offload-activations=0: fits, 2.0 GiB of memory tier 1 (mem2) left, 25.6 % less time per step (`reckon fits` lists others)
@@ -91,10 +91,10 @@ does not fit: memory tier 1 (mem2) needs 25.66 GiB on stage 0, has 9 GiB: 16.66 
 outcome          tier  where  plans  share
                                          %
 fits                -  -          0   0.00
-bad_option          -  -       1136  34.09  ########
-memory_exceeded     0  HBM3      16   0.48
-memory_exceeded     1  mem2    2125  63.78  ###############
-repeated            -  -         55   1.65
+bad_option          -  -       1704  34.09  ########
+memory_exceeded     0  HBM3      16   0.32
+memory_exceeded     1  mem2    3191  63.85  ###############
+repeated            -  -         87   1.74
 
 Closest infeasible plans (one constraint each)
 constraint            needs      has    lacks        step  plan
@@ -111,12 +111,12 @@ rank    step  tokens/s/GPU    MFU  memory  offloaded  fits in  activation-offloa
 
 outcome          tier  where   plans  share
                                           %
-fits                -  -        2350   8.33  ##
-bad_pipeline        -  -        4056  14.38  ###
-bad_option          -  -        4021  14.26  ###
-memory_exceeded     0  HBM3     1418   5.03  #
-memory_exceeded     1  mem2   16,266  57.68  ##############
-repeated            -  -          89   0.32
+fits                -  -        3467   9.19  ##
+bad_pipeline        -  -        5208  13.80  ###
+bad_option          -  -        5420  14.36  ###
+memory_exceeded     0  HBM3     1692   4.48  #
+memory_exceeded     1  mem2   21,781  57.71  ##############
+repeated            -  -         174   0.46
 no plan can run: recompute full: the space has recompute none
 llama3.1-8b on h100-sxm5-80g mem2=2GiB@50GB/s, 16 GPUs, batch 64 of 8K tokens, megatron, bf16, detailed model
   0 plans, 0 feasible
@@ -142,19 +142,19 @@ more GPUs: none that was tried helps                             -          -  -
 a smaller batch: none that was tried helps                       -          -  -
 a larger batch: none that was tried helps                        -          -  -
 exit 1
-fits: P(fits) 86 %, 8.458 s per step (50 % 7.548-10.64 s), MFU 40.3 %, memory 52.7 of 79.2 GiB, 89.27 USD per 1B tokens
+fits: P(fits) 86 %, 8.458 s per step (50 % 7.822-10.57 s), MFU 40.3 %, memory 52.7 of 79.2 GiB, 89.27 USD per 1B tokens
 optimizer  0.0422    0.5  optimizer step
-fits: P(fits) 100 %, 18.24 s per step (50 % 15.03-26.96 s), MFU 18.7 %, memory 30.3 of 79.2 GiB, 192.5 USD per 1B tokens
+fits: P(fits) 100 %, 18.24 s per step (50 % 15.97-26.63 s), MFU 18.7 %, memory 30.3 of 79.2 GiB, 192.5 USD per 1B tokens
 optimizer   9.8208   53.9  optimizer step                                                #############
 memory tier 1 (mem2)   22.44    200.00   11.2  ###.....................
-fits: P(fits) 100 %, 18.24 s per step (50 % 15.03-26.96 s), MFU 18.7 %, memory 30.3 of 79.2 GiB, 192.5 USD per 1B tokens
+fits: P(fits) 100 %, 18.24 s per step (50 % 15.97-26.63 s), MFU 18.7 %, memory 30.3 of 79.2 GiB, 192.5 USD per 1B tokens
 optimizer   9.8208   53.9  optimizer step                                                #############
 memory tier 2 (4x samsung-980pro-1tb)   22.44      3.64    0.6  ........................
-fits: P(fits) 100 %, 18.24 s per step (50 % 15.03-26.96 s), MFU 18.7 %, memory 30.3 of 79.2 GiB, 192.5 USD per 1B tokens
+fits: P(fits) 100 %, 18.24 s per step (50 % 15.97-26.63 s), MFU 18.7 %, memory 30.3 of 79.2 GiB, 192.5 USD per 1B tokens
 optimizer   9.8208   53.9  optimizer step                                                #############
 memory tier 1 (mem2)                    11.22      0.20    5.6  #.......................
 memory tier 2 (4x samsung-980pro-1tb)   11.22      3.64    0.3  ........................
-fits: P(fits) 89 %, 10.18 s per step (50 % 8.899-13.36 s), MFU 33.5 %, memory 49.0 of 79.2 GiB, 107.5 USD per 1B tokens
+fits: P(fits) 89 %, 10.18 s per step (50 % 9.283-13.25 s), MFU 33.5 %, memory 49.0 of 79.2 GiB, 107.5 USD per 1B tokens
 offload     1.7240   16.9  exposed offload transfers                                     ####
 optimizer   0.0422    0.4  optimizer step
 memory tier 2 (4x samsung-980pro-1tb)    3.74      3.64    0.1  ........................
@@ -177,6 +177,5 @@ reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer c
 reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
 reckon: the second plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
 reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
-reckon: assumed: processors of a node of 8 at 614 GB/s together
 reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1
 reckon: the plan cannot be launched: 12.needs optimizer_offload: the optimizer can be offloaded from ZeRO-1 on: give zero1

@@ -12,11 +12,11 @@ echo "# of the published model there are none"
 reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 64 $plan framework=calculon -f json | python3 -c "$nearest"
 === stdout
 Nearest measured runs of three sources (alike: 1 is the same plan)
-run         source                                    published  alike  system         GPUs    measured   predicted  error  plan
+run            source                                    published  alike  system         GPUs    measured   predicted  error  plan
 0
 None dgxc_004 benchmark 0.7 64 measured
 None mlperf_044 benchmark 0.5 128 measured
-None mgold_014 ordinary 0.3 8 measured
+None flagmcore_002 ordinary 0.3 8 measured
 # of both plans
 A dgxc_032 benchmark 1 128 measured
 A nemo2412_009 benchmark 0.5 64 measured

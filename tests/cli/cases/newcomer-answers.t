@@ -42,7 +42,7 @@ exit 0
 ('smaller_batch', False) ('larger_batch', False)
 days <= 150 True True
 True
-('loss-in-chunks offload-activations=0.5', 'unsure')
+('gradient-bytes=2 loss-in-chunks', 'unsure')
 shard gradients too; does not fit: memory tier 1 (mem2) has 14.29 GiB too little offload activations to memory tier 1; does not fit: memory tier 1 (mem2) has 2.496 GiB too little offload half the activations to memory tier 1; does not fit: memory tier 1 (mem2) has 935.1 MiB too little
 1
 None None

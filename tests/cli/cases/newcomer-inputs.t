@@ -56,17 +56,17 @@ reckon search -q -m llama3.1-8b -b 64 -s "h100-sxm5-80g x8 + a100-sxm4-80g x8 li
 reckon export megatron -m models/config.json gpus8 dp8
 reckon predict -m models/config.json -s 'h100-sxm5-80g hbm=60GiB'
 #!/bin/bash
-fits: P(fits) 100 %, 86.10 ms per step (50 % 75.10-132.4 ms), MFU 13.0 %, memory 9.2 of 60.0 GiB, 3.635 USD per 1B tokens
+fits: P(fits) 100 %, 86.10 ms per step (50 % 77.55-129.3 ms), MFU 13.0 %, memory 9.2 of 60.0 GiB, 3.635 USD per 1B tokens
 reckon export megatron -m ./models/../models/config.json gpus8 dp8
 reckon predict -m ./models/../models/config.json -s 'h100-sxm5-80g hbm=60GiB'
 #!/bin/bash
-fits: P(fits) 100 %, 86.10 ms per step (50 % 75.10-132.4 ms), MFU 13.0 %, memory 9.2 of 60.0 GiB, 3.635 USD per 1B tokens
-fits: P(fits) 100 %, 296.8 ms per step (50 % 250.8-503.7 ms), MFU 3.8 %, memory 8.3 of 79.2 GiB, 12.53 USD per 1B tokens
+fits: P(fits) 100 %, 86.10 ms per step (50 % 77.55-129.3 ms), MFU 13.0 %, memory 9.2 of 60.0 GiB, 3.635 USD per 1B tokens
+fits: P(fits) 100 %, 296.8 ms per step (50 % 261.0-489.5 ms), MFU 3.8 %, memory 8.3 of 79.2 GiB, 12.53 USD per 1B tokens
 1
-fits: P(fits) 100 %, 296.8 ms per step (50 % 250.8-503.7 ms), MFU 3.8 %, memory 8.3 of 79.2 GiB, 12.53 USD per 1B tokens
+fits: P(fits) 100 %, 296.8 ms per step (50 % 261.0-489.5 ms), MFU 3.8 %, memory 8.3 of 79.2 GiB, 12.53 USD per 1B tokens
 1
-Best plan fits: P(fits) 100 %, 86.10 ms per step (50 % 75.10-132.4 ms), MFU 13.0 %, memory 9.2 of 79.2 GiB, 3.635 USD per 1B tokens
-fits: P(fits) 100 %, 86.10 ms per step (50 % 75.10-132.4 ms), MFU 13.0 %, memory 9.2 of 79.2 GiB, 3.635 USD per 1B tokens
+Best plan fits: P(fits) 100 %, 86.10 ms per step (50 % 77.55-129.3 ms), MFU 13.0 %, memory 9.2 of 79.2 GiB, 3.635 USD per 1B tokens
+fits: P(fits) 100 %, 86.10 ms per step (50 % 77.55-129.3 ms), MFU 13.0 %, memory 9.2 of 79.2 GiB, 3.635 USD per 1B tokens
 steps             5
 steps             5
 steps             5

@@ -21,7 +21,7 @@ reckon offload llama3.1-8b "h100 x8" tp8 | sed -n '1,4p'
 reckon offload llama3.1-8b "h100 x8 mem2=2048GiB@50GB/s,capacity_shared_by=8" tp8 | head -1
 reckon offload llama3.1-8b "trainium2 x16"; echo "exit $?"
 === stdout
-fastest rule: MEMO; fits: P(fits) 77 %, 11.93 min per step (50 % 10.87-14.50 min), MFU 50.7 %, memory 65.9 of 79.2 GiB
+fastest rule: MEMO; fits: P(fits) 77 %, 11.93 min per step (50 % 11.13-14.32 min), MFU 50.7 %, memory 65.9 of 79.2 GiB
   plan: cp8 gbs1 seq1048576 cp-kind=ulysses zero3 attention=flash loss-in-chunks
   offload-activations=0.3830264303415495 recompute-rest
   `reckon export megatron` cannot say gradient_overlap no (the run has yes),
@@ -63,7 +63,7 @@ best share of tokens  by tensor and layer       0.26
 offload all           by tensor and layer          -  cannot run, does not fit, or wears out its drives
 SSDTrain, to 1        by tensor and layer          -  cannot run, does not fit, or wears out its drives
 by token, all tiers   by tensor and layer       0.26
-fastest rule: by token, all tiers; fits: P(fits) 77 %, 11.94 min per step (50 % 10.87-14.50 min), MFU 50.7 %, memory 65.9 of 79.2 GiB
+fastest rule: by token, all tiers; fits: P(fits) 77 %, 11.94 min per step (50 % 11.14-14.32 min), MFU 50.7 %, memory 65.9 of 79.2 GiB
   plan: cp8 gbs1 seq1048576 cp-kind=ulysses zero3 attention=flash loss-in-chunks
   offload-activations=0.07258557213670043+1.2782243283589898 recompute-rest
   `reckon export megatron` cannot say gradient_overlap no (the run has yes),
@@ -111,12 +111,12 @@ by tensor and layer   by token, all tiers          -  cannot run, does not fit, 
 Life of 4x samsung-980pro-1tb: 2.4 PB rated, times 2.5 of the rating's write amplification over 1 of this use, times 1 as data need not last the rating's years ("as rated
 does not fit by any rule; as the plan says: HBM3 too small: 180.1 GiB of 79.20 GiB
 host memory 1945 of 2048 GiB per node of 8 (the rest for the operating system) at 50 GB/s each, its processors at 614 GB/s together, assumed; mem2=1TiB@50GB/s in the system states what exists
-  remedy: add zero2: by rule MEMO, fits: P(fits) 95 %, 4.050 s per step (50 % 3.686-4.900 s),
+  remedy: add zero2: by rule MEMO, fits: P(fits) 95 %, 4.050 s per step (50 % 3.796-4.871 s),
   MFU 42.1 %, memory 42.4 of 79.2 GiB
 exit 1
 exit 1
 exit 2
-fastest rule: as the plan says; fits: P(fits) 86 %, 5.470 s per step (50 % 4.933-6.788 s), MFU 43.9 %, memory 52.4 of 79.2 GiB
+fastest rule: as the plan says; fits: P(fits) 86 %, 5.470 s per step (50 % 5.065-6.696 s), MFU 43.9 %, memory 52.4 of 79.2 GiB
   plan: tp8 gbs1 seq65536 sp attention=flash loss-in-chunks
   `reckon export megatron` cannot say loss_in_chunks yes (the run has no),
   vocabulary_multiple 0 (the run has 1)
@@ -180,11 +180,11 @@ offload all           by tensor and layer      22.95
 SSDTrain, to 1        by tensor and layer      31.62
 SSDTrain, to 2        by tensor and layer      27.50
 by token, all tiers   by tensor and layer       5.04
-fastest rule: as the plan says; fits: P(fits) 100 %, 5.210 s per step (50 % 4.550-6.847 s), MFU 32.7 %, memory 31.5 of 79.2 GiB
+fastest rule: as the plan says; fits: P(fits) 100 %, 5.210 s per step (50 % 4.748-6.789 s), MFU 32.7 %, memory 31.5 of 79.2 GiB
   plan: tp8 gbs32
 host memory 1945 of 2048 GiB per node of 8 (the rest for the operating system) at 50 GB/s each, its processors at 614 GB/s together, assumed; mem2=1TiB@50GB/s in the system states what exists
 
-fastest rule: as the plan says; fits: P(fits) 100 %, 5.210 s per step (50 % 4.550-6.847 s), MFU 32.7 %, memory 31.5 of 79.2 GiB
+fastest rule: as the plan says; fits: P(fits) 100 %, 5.210 s per step (50 % 4.748-6.789 s), MFU 32.7 %, memory 31.5 of 79.2 GiB
 exit 2
 === stderr
 reckon: "gpus8 tp3":1:1: gpus: 8 GPUs are not a multiple of tensor 3 * pipeline 1 = 3: use 6 or 9

@@ -32,7 +32,7 @@ reckon: "tensor=2 tensor=4":1:10: tp is given twice: leave one out
 reckon: --format "json" and --format "csv": one value is taken, leave one out
 reckon: --output "one.txt" and --output "two.txt": one value is taken, leave one out
 reckon: --peers "one" and --peers "two": one value is taken, leave one out
-most tokens per second: h100-sxm5-80g; fits: P(fits) 76 %, 1.729 s per step (50 % 1.575-2.087 s), MFU 49.3 %, memory 69.1 of 79.2 GiB
+most tokens per second: h100-sxm5-80g; fits: P(fits) 76 %, 1.729 s per step (50 % 1.622-2.075 s), MFU 49.3 %, memory 69.1 of 79.2 GiB
 batch 512 is not divisible by 63: data parallelism, which divides the GPUs and the batch, is at most 1 (batch 504 or 567: 63)
 batch 1023 is not divisible by 64: data parallelism, which divides the GPUs and the batch, is at most 1 (batch 960 or 1024: 64)
 rank

@@ -20,7 +20,7 @@ reckon predict -m llama3.1-8b -s h100 -g 8 tp8 -o plan.html; title plan.html | s
 <h1>llama3.1-8b on 2 systems, detailed model: 2 of 2 problem
 <p class="says">most tokens per second: h100-sxm5-80g; fits:
 <h1>Measured runs like llama3.1-70b on h
-<p class="says">covered: 60 runs from 5 
+<p class="says">well covered: 3 runs fro
 <h1>Programs of the ranks of one step
 <p class="says">Llama3.1-8b on h100-sxm5-80g, 8 GPUs: 4 programs
 <h1>Prices of accelerators

@@ -22,21 +22,21 @@ does not fit: memory tier 0 (HBM2e) needs 136.9 GiB on stage 0, has 79.20 GiB: 5
 offload        0.4731    0.0  exposed offload transfers
 memory tier 0 (HBM2e)  136.89     79.20  172.8  ########################
 memory tier 1 (mem2)   140.98    232.83   60.6  ###############.........
-unsure: P(fits) 73 %, 4.349 h per step (50 % 4.158-5.606 h), MFU 35.9 %, memory 67.5 of 79.2 GiB, 16.51k USD per 1B tokens
+unsure: P(fits) 73 %, 4.349 h per step (50 % 4.206-5.467 h), MFU 35.9 %, memory 67.5 of 79.2 GiB, 16.51k USD per 1B tokens
 offload        0.4731    0.0  exposed offload transfers
 memory tier 0 (HBM2e)   67.46     79.20   85.2  ####################....
 memory tier 1 (mem2)   162.98    232.83   70.0  #################.......
-fits: P(fits) 80 %, 4.371 h per step (50 % 4.178-5.634 h), MFU 35.7 %, memory 62.3 of 79.2 GiB, 16.59k USD per 1B tokens
+fits: P(fits) 80 %, 4.371 h per step (50 % 4.226-5.494 h), MFU 35.7 %, memory 62.3 of 79.2 GiB, 16.59k USD per 1B tokens
 offload        0.4731    0.0  exposed offload transfers
 memory tier 0 (HBM2e)   62.29     79.20   78.7  ###################.....
 memory tier 1 (mem2)   162.98    232.83   70.0  #################.......
 step: 15734.6 s simulated, 15734.6 s by the detailed model: the same
 Best plans
-rank        step  tokens/s/GPU    MFU  memory  offloaded  fits in  shard-ranks  keep-gathered  activation-offload  optimizer-offload
+rank        step  tokens/s/GPU    MFU  memory  offloaded  fits in  sequence-chunks  shard-ranks  activation-offload  optimizer-offload
                s                    %     GiB        GiB        %
-   1  15659.1362        33.481  35.88    65.6      179.8       76            0            yes                 yes                yes
-   2  15659.1480        33.481  35.88    54.4      179.8       90            0             no                 yes                yes
-   3  15661.3402        33.477  35.88    56.2      196.6       88            4             no                 yes                yes
+   1  15659.1480        33.481  35.88    54.4      179.8       90               16            0                 yes                yes
+   2  15661.3402        33.477  35.88    56.2      196.6       88               16            4                 yes                yes
+   3  15734.6075        33.321  35.71    62.3      163.0       80               64            0                 yes                 no
 
 cannot run: with seq-chunks every layer is fully recomputed: give recompute=full, without recompute-layers, recompute-every or recompute-stride
 cannot run: seq-chunks is known where heads are exchanged: give cp-kind=ulysses, or no cp
@@ -58,7 +58,7 @@ Classes of ranks
 stage  first rank  ranks  instructions  messages  collectives  kernels  tensor  context  experts   data  stages     parameters  state    held
                                                                  PFLOP       B      GiB        B    GiB       B                   GiB     GiB
     0           0      8     2,289,564         0       12,390  2625.00    0.00   840.00     0.00  39.26    0.00  8,030,261,248  14.96  140.98
-fits: P(fits) 80 %, 4.371 h per step (50 % 4.178-5.634 h), MFU 35.7 %, memory 62.3 of 79.2 GiB, 16.59k USD per 1B tokens
+fits: P(fits) 80 %, 4.371 h per step (50 % 4.226-5.494 h), MFU 35.7 %, memory 62.3 of 79.2 GiB, 16.59k USD per 1B tokens
 fixed addresses          59.70  4.24           8.47   63.94  15.26  planned
 caching allocator        59.70  4.44           8.88   64.14  15.06  PyTorch's default
 any schedule      580.1753 s        the best plan of reckon search: layers alike, interleaved or not

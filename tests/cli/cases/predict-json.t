@@ -67,6 +67,7 @@ reckon predict -m llama3.1-8b -s h100-sxm5-80g -g 8 zero3 -f csv | wc -l
     "chunks": 
     "class": 
     "communication_bytes": 
+    "compiled_rows": 
     "context": 
     "context_bytes": 
     "context_contiguous": 

@@ -36,15 +36,15 @@ fits: 18.03 s per step, MFU 39.1 %, memory 48.1 of 80.0 GiB
   gpt3-175b on a100-80g-selene, 64 GPUs, Calculon model
   plan: framework=calculon precision=fp16 tp8 pp8 vpp3 gbs64 recompute=full no-fused tp-net=0
   pp-net=1 dp-net=1
-fits: P(fits) 84 %, 18.93 s per step (50 % 17.11-23.38 s), MFU 36.8 %, memory 55.1 of 80.0 GiB on stage 0 of 0-7
+fits: P(fits) 84 %, 18.93 s per step (50 % 17.56-23.07 s), MFU 36.8 %, memory 55.1 of 80.0 GiB on stage 0 of 0-7
   gpt3-175b on a100-80g-selene, 64 GPUs, detailed model
   plan: precision=fp16 tp8 pp8 vpp3 gbs64 recompute=full attention=flash no-fused
   assumed: framework megatron, microbatch 1, sequence 2048 (the model's), attention flash
-  97,145 plans, 59,310 feasible, 18,019
-  97,145 plans, 59,310 feasible, 18,019
-  97,145 plans, 59,310 feasible, 23,704
-  97,145 plans, 59,310 feasible, 23,704
-  97,145 plans, 59,310 feasible, 23,704
+  261,882 plans, 144,694 feasible, 53,953
+  261,882 plans, 144,694 feasible, 53,953
+  261,882 plans, 144,694 feasible, 81,424
+  261,882 plans, 144,694 feasible, 81,424
+  261,882 plans, 144,694 feasible, 81,424
 === stderr
 reckon: "--interleaving" is not known, did you mean --interval? reckon predict --help-all lists all flags
 reckon: "--optimizer-sharding" is not known, did you mean --optimizer? reckon predict --help-all lists all flags

@@ -7,9 +7,9 @@ done
 === stdout
 exit 0
 assumed: precision bf16, microbatch 1, imbalance 2 (of the busiest expert,
-  to which all are padded), attention flash
+  to which all are padded), gradients and weights not overlapped (fsdp overlaps by itself: say
 exit 0
-assumed: precision bf16, microbatch 1, attention flash
+assumed: precision bf16, microbatch 1, gradients and weights not overlapped (fsdp overlaps by
 exit 0
 assumed: precision bf16, microbatch 1, attention flash3
 === stderr

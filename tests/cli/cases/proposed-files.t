@@ -28,15 +28,17 @@ reckon check 2c.json -m qwen2.5-7b -s "$two"
 reckon import 2c.sh -s "$two" 2>&1 | grep -o 'this takes.*'
 reckon offload -m qwen2.5-7b -s "$two" -p 2c.json | grep 'host memory'
 === stdout
-30.48 s per step
-reckon predict -m qwen3-14b -s 'rtx4090 x4' -g 4 framework=fsdp dp4 mbs2 gbs32 zero3 grad-overlap weight-overlap recompute=full lora16
-30.48 s per step
-reckon predict -m qwen3-14b -s 'rtx4090 x4' -g 4 framework=fsdp dp4 mbs2 gbs32 zero3 grad-overlap weight-overlap recompute=full lora16
+22.11 s per step
+31.12 s per step
+reckon predict -m qwen3-14b -s 'rtx4090 x4' -g 4 framework=fsdp dp4 mbs2 gbs32 zero3 grad-overlap weight-overlap lora16 offload-activations=1
+22.11 s per step
+31.12 s per step
+reckon predict -m qwen3-14b -s 'rtx4090 x4' -g 4 framework=fsdp dp4 mbs2 gbs32 zero3 grad-overlap weight-overlap lora16 offload-activations=1
+[] 2
 [] 3
-[] 3
-  `reckon export deepspeed` cannot say expert 8 (left to the training code),
-  recompute full (left to the training code)
+  `reckon export axolotl` cannot say expert 8 (the run has 1), recompute_layers 16 (the run has 0)
 qwen3-30b-a3b on l40s, 16 GPUs, batch 64 of 8K tokens, deepspeed, bf16, detailed model
+  without offload: 38.36 s, P(fits) 75 %; assumed: host memory 972 of 1024 GiB per node of 8 (the rest for the operating system) at 25 GB/s each, its processors at 614 GB/s together
   `reckon export torchtitan` cannot say zero 2 (the run has 3), keep_gathered no (the run has yes)
 qwen3-30b-a3b on a100-sxm4-80g, 16 GPUs, batch 64 of 8K tokens, fsdp, bf16, detailed model
   cost: 1.99 USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
@@ -52,7 +54,7 @@ fsdp_reshard_after_forward = "never"
 # What the target cannot express:
 #   layers 0-1: zero 2: cannot be expressed in Megatron-LM: the run has 3
 #   layers 0-1: recompute none: cannot be expressed in Megatron-LM: the run has selective
-warning 15.file: framework megatron: no file launches it: `reckon export megatron` refuses it: recurrence: of layers that keep a state only the gated delta rule, alternating with attention, is written: framework=fsdp has files of this model
+warning 15.file: framework megatron: no file launches it: `reckon export megatron` refuses it: recurrence: layers that keep a state are written only as the gated delta rule, alternating with attention: framework=fsdp has files of this model
 nemotron-h-8b on a100-sxm4-80g: 1 warning
 2:  no launch file is written for gaudi3: framework=megatron stands for its maker's programs there;
 qwen2.5-7b over 2 clusters: nothing found

@@ -170,6 +170,7 @@ reckon predict --framework calculon -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --p
     "imbalance": 1,
     "natural_load": false,
     "gathered_copies": false,
+    "compiled_rows": false,
     "expert_overlap": false,
     "grouped": true,
     "recompute": "full",

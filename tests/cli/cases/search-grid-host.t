@@ -14,4 +14,4 @@ reckon search $on -s h800-sxm5-80g -g 8,16 | sed -n '/assumed/p'
 6.240296 dp2 tp2 pp2 vpp8 cp2 ep8 etp1 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap
 39.093091 dp4 cp2 ep8 etp1 gbs64 zero2 grad-overlap weight-overlap ep-overlap offload-optimizer=1
 39.218055 dp4 cp2 ep8 etp1 gbs64 zero2 grad-overlap weight-overlap ep-overlap offload-optimizer=1
-  where nothing fits well without offload host memory 1945 of 2048 GiB per node of 8 (the rest for the operating system) at 50 GB/s each, its processors at 614 GB/s together is assumed
+  assumed, where plans offload: host memory 1945 of 2048 GiB per node of 8 (the rest for the operating system) at 50 GB/s each, its processors at 614 GB/s together

@@ -50,21 +50,21 @@ rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
    1  28.9766        1130.8  51.34    65.1       78       8
    2  28.9867        1130.5  51.33    64.7       78      10
   cost: 2.49 USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
-  541,402 plans, 43,240 feasible
+  1,495,644 plans, 150,737 feasible
   cost: 2.49 USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
-  541,402 plans, 43,240 feasible
+  1,495,644 plans, 150,737 feasible
   cost: 2.49 USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
-  541,402 plans, 43,240 feasible
+  1,495,644 plans, 150,737 feasible
   cost: 2.49 USD per GPU-hour (cheapest listed: neocloud, 2026-01-15), without failures
-  541,402 plans, 43,240 feasible, 6733 of them satisfy tensor < 3
-h100-sxm5-80g    64  541,402   43,240  29.2461        1120.4  50.87    62.2       79  dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm
-h200-sxm-141g    64  541,402  118,677  25.9957        1260.5  57.23   109.4       79  dp16 tp4 mbs2 gbs256 sp tp-overlap zero3 grad-overlap weight-overlap recompute=selective:layernorm
+  1,495,644 plans, 150,737 feasible, 31,262 of them satisfy tensor < 3
+h100-sxm5-80g    64  1,495,644  150,737  29.2461        1120.4  50.87    62.2       79  dp2 tp4 pp4 vpp8 cp2 gbs256 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap recompute=selective:layernorm
+h200-sxm-141g    64  1,495,644  334,022  25.9957        1260.5  57.23   109.4       79  dp16 tp4 mbs2 gbs256 sp tp-overlap zero3 grad-overlap weight-overlap recompute=selective:layernorm
 2
 2
 2
 2
 2
-  with --headroom none: 24.16 s (0.5 % faster) at 74.2 GiB; P(fits) 63 %
+  with --headroom none: 24.16 s (0.5 % less) at 74.2 GiB; P(fits) 63 %
 Best plans
 rank     step  tokens/s/GPU    MFU  memory  fits in  pipeline  data  chunks  split
             s                    %     GiB        %
@@ -74,27 +74,29 @@ rank     step  tokens/s/GPU    MFU  memory  fits in  pipeline  data  chunks  spl
    4  24.5164        1253.0  31.64    63.3       79        16    64       2  even
 
 not shown: 2 plans of the same time and memory as a plan above
-Best plan: 50 % interval 22.35-31.44 s, 90 % interval 17.81-61.61 s (cross-validated on Hopper, experts, megatron: 84 runs from 8 sources); 50 % interval of tuned benchmarks 22.23-31.30 s, of ordinary runs 22.32-31.94 s
+Best plan: 50 % interval 22.79-31.00 s, 90 % interval 17.28-59.29 s (cross-validated on Hopper, experts, megatron: 87 runs from 10 sources); 50 % interval of tuned benchmarks 22.35-31.10 s, of ordinary runs 22.88-31.10 s
   the network matters: 50 GB/s per GPU between nodes is assumed; with a quarter of it the step takes 70.05 s (-s "h800-sxm5-80g net1=100Gb/s" is that quarter, reckon calibrate --nccl a measured rate)
 To launch the best plan, and to see where its time goes:
   reckon export megatron -m deepseek-v3 gpus2048 dp128 tp2 pp8 vpp4 ep32 etp1 gbs15360 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act+layernorm+mla_up_proj
   reckon predict -m deepseek-v3 -s h800-sxm5-80g -g 2048 dp128 tp2 pp8 vpp4 ep32 etp1 gbs15360 embedding-counts head-counts sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act+layernorm+mla_up_proj
-The first 2 of the 66 plans of the frontier
+The first 2 of the 82 plans of the frontier
 rank     step  tokens/s/GPU    MFU  memory  fits in  chunks
             s                    %     GiB        %
    1  28.9766        1130.8  51.34    65.1       78       8
    2  28.9867        1130.5  51.33    64.7       78      10
   headroom 8.1 of 79.2 GiB, which three of four measured runs like it keep
    1  5.4651        5995.9  50.26    69.7       76
-Best plan is unsure: P(fits) 53 %, 5.381 s per step (50 % 5.052-6.559 s), MFU 51.0 %, memory 77.1 of 79.2 GiB, 113.6 USD per 1B tokens
+Best plan is unsure: P(fits) 53 %, 5.381 s per step (50 % 5.128-6.489 s), MFU 51.0 %, memory 77.1 of 79.2 GiB, 113.6 USD per 1B tokens
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
    1  5.3806          6090  51.04    77.1       53
-Best plan is unsure: P(fits) 53 %, 5.381 s per step (50 % 5.052-6.559 s), MFU 51.0 %, memory 77.1 of 79.2 GiB, 113.6 USD per 1B tokens
+Best plan is unsure: P(fits) 53 %, 5.381 s per step (50 % 5.128-6.489 s), MFU 51.0 %, memory 77.1 of 79.2 GiB, 113.6 USD per 1B tokens
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
    1  5.3806          6090  51.04    77.1       53
-Best plan is unsure: P(fits) 53 %, 5.381 s per step (50 % 5.052-6.559 s), MFU 51.0 %, memory 77.1 of 79.2 GiB, 113.6 USD per 1B tokens
+Best plan is unsure: P(fits) 53 %, 5.381 s per step (50 % 5.128-6.489 s), MFU 51.0 %, memory 77.1 of 79.2 GiB, 113.6 USD per 1B tokens
   --headroom learned keeps plans with more free memory, --headroom 8GiB with 8 GiB
    1  5.3806          6090  51.04    77.1       53
+Best plan is unsure: P(fits) 57 %, 32.27 s per step (50 % 30.00-42.85 s), MFU 24.0 %, memory 75.8 of 79.2 GiB on stage 2 of 0-31, 583.6 USD per 1B tokens
+   1  32.2726        951.89  24.03    75.8        4.0       57                yes
 {'usable_bytes': 76337838833.75224, 'left_out_step_s': 5.380603592333031, 'left_out_hbm_bytes': 82786098257.92, 'left_out_plan': 'dp64 ep8 etp1 gbs256 zero2 grad-overlap weight-overlap ep-overlap recompute=selective:moe_act'}
 None 9.215829965530471
 [74847100497.92, 0.7557037703145876]
@@ -107,15 +109,15 @@ B  best: 5.381 s per step, 77.10 GiB, unsure: P(fits) 53 %
 B  best that leaves 30.0 GiB: 5.698 s per step, 47.41 GiB
 A  gpus64 dp64 zero3 gbs256 ...: 6.363 s per step, 76.09 GiB, unsure: P(fits) 57 %
 B  best that leaves 3.1 GiB: 5.393 s per step, 72.86 GiB, unsure: P(fits) 68 %
-exit 0: fits: P(fits) 88 %, 39.46 s per step (50 % 35.01-50.23 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+exit 0: fits: P(fits) 88 %, 39.46 s per step (50 % 36.35-49.85 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 0.000 GiB is left: 29.579 of 79.2 GiB are free; P(fits) 88 %
-exit 0: fits: P(fits) 88 %, 39.46 s per step (50 % 35.01-50.23 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+exit 0: fits: P(fits) 88 %, 39.46 s per step (50 % 36.35-49.85 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 10.000 GiB is left: 29.579 of 79.2 GiB are free; P(fits) 88 %
-exit 1: fits: P(fits) 88 %, 39.46 s per step (50 % 35.01-50.23 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+exit 1: fits: P(fits) 88 %, 39.46 s per step (50 % 36.35-49.85 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 40.000 GiB is not left: 29.579 of 79.2 GiB are free; P(fits) 88 %
-exit 0: fits: P(fits) 88 %, 39.46 s per step (50 % 35.01-50.23 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+exit 0: fits: P(fits) 88 %, 39.46 s per step (50 % 36.35-49.85 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 7.920 GiB is left: 29.579 of 79.2 GiB are free; P(fits) 88 %
-exit 0: fits: P(fits) 88 %, 39.46 s per step (50 % 35.01-50.23 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
+exit 0: fits: P(fits) 88 %, 39.46 s per step (50 % 36.35-49.85 s), MFU 37.7 %, memory 49.6 of 79.2 GiB on stage 0 of 0-3, 832.9 USD per 1B tokens
   headroom 8.105 GiB is left: 29.579 of 79.2 GiB are free; P(fits) 88 %
   "headroom": {
     "asked_bytes": 0,

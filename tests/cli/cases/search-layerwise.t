@@ -3,6 +3,13 @@ reckon search -m gpt3-175b -s h100-sxm5-80g -g 128 -b 256 --layerwise -q --save-
 reckon predict -m gpt3-175b -s h100-sxm5-80g --plan plan.json -f json | grep -c '"segments"'
 === stdout
 Best plan fits: P(fits) N %, N s per step (N % N-N s), MFU N %, memory N of N GiB on stage N of N-N Nk USD per NB tokens
+ `reckon export megatron` cannot say layers N-N: tensor N (the run has N),
+ layers N-N: tensor N (the run has N), layer N: tensor N (the run has N),
+ layers N-N: tensor N (the run has N), layers N-N: tensor N (the run has N),
+ layers N-N: tensor N (the run has N), layers N-N: tensor N (the run has N),
+ layers N-N: tensor N (the run has N), layers N-N: tensor N (the run has N),
+ embedding and head: tensor N (the run has N)
+ the best plan that the file can say, of reckon search without --layerwise: N s
 gptN-Nb on hN-sxmN-Ng, N GPUs, batch N each layer in its own way, detailed model
  cost: N USD per GPU-hour (cheapest listed: neocloud, N-N-N), without failures
 

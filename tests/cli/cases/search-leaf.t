@@ -9,5 +9,5 @@ order tp-cp-pp-dp
 order=tp-cp-pp-dp
 order tp-cp-dp-pp
 --use-tp-pp-dp-mapping
-unsure: P(fits) 34 %, 15.36 s per step (50 % 14.00-18.54 s), MFU 48.4 %, memory 79.8 of 79.2 GiB on stage 0 of 0-3, 648.6 USD per 1B tokens
-unsure: P(fits) 34 %, 16.50 s per step (50 % 14.93-20.19 s), MFU 45.1 %, memory 79.8 of 79.2 GiB on stage 0 of 0-3, 696.6 USD per 1B tokens
+unsure: P(fits) 34 %, 15.36 s per step (50 % 14.41-18.44 s), MFU 48.4 %, memory 79.8 of 79.2 GiB on stage 0 of 0-3, 648.6 USD per 1B tokens
+unsure: P(fits) 34 %, 16.50 s per step (50 % 15.41-20.06 s), MFU 45.1 %, memory 79.8 of 79.2 GiB on stage 0 of 0-3, 696.6 USD per 1B tokens

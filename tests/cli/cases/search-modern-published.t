@@ -6,10 +6,10 @@ count -m deepseek-v3 -s h800-sxm5-80g -g 2048 -b 15360 --schedule gpipe,1f1b,zer
 === stdout
   "predictor": "reckon"
   "complete": true
-    "plans": 34552
+    "plans": 103656
   "predictor": "reckon"
   "complete": true
-    "plans": 194542
+    "plans": 389084
   "predictor": "reckon"
   "complete": true
-    "plans": 5328
+    "plans": 10656

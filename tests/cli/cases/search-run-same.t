@@ -23,6 +23,6 @@ same same
 same same
 same same
 same
-18 True True
-2 True True
+20 True True
+20 True True
 20 False True

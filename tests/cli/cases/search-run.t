@@ -33,25 +33,25 @@ spare nodes                    13
 a checkpoint has               5.17 TiB
 ... and takes                  2.77 s
 GPU-hours                      25.858 M
-  541,402 plans, 43,240 feasible, 5379 of them satisfy days <= 200 and cost < 1e6
-The first 2 of the 66 plans of the frontier
+  1,495,644 plans, 150,737 feasible, 6723 of them satisfy days <= 200 and cost < 1e6
+The first 2 of the 82 plans of the frontier
 rank     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  chunks
             s                    %     GiB        %                   K
    1  28.9766        1130.8  51.34    65.1       78  164.6      505.650       8
    2  28.9867        1130.5  51.33    64.7       78  164.7      505.826      10
 3
-most tokens per second: h200-sxm-141g, 128 GPUs; fits: P(fits) 79 %, 13.00 s per step (50 % 11.84-15.69 s), MF
+most tokens per second: h200-sxm-141g, 128 GPUs; fits: P(fits) 79 %, 13.00 s per step (50 % 12.20-15.60 s), MF
   plan: dp32 tp4 mbs2 gbs256 sp tp-overlap zero3 grad-overlap weight-overlap
 llama3.1-70b on 2 systems, detailed model: 4 of 4 problems have a plan
   runs of 1T tokens; failures, checkpoints and spare nodes included
 
 Best plan of each problem
-system         GPUs    plans     fits     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  USD/
-                                             s                    %     GiB        %                   K      
-h100-sxm5-80g    64  541,402   43,240  28.9766        1130.8  51.34    65.1       78  164.6      505.650      
-h100-sxm5-80g   128  653,945   95,856  14.6351        1119.5  50.83    58.7       81  84.74      520.651      
-h200-sxm-141g    64  541,402  118,677  25.9317        1263.6  57.37   120.0       76  147.3      452.517      
-h200-sxm-141g   128  653,945  188,445  13.0018        1260.1  57.21   110.8       79  75.28      462.548      
+system         GPUs      plans     fits     step  tokens/s/GPU    MFU  memory  fits in   days  cost in USD  US
+                                               s                    %     GiB        %                   K    
+h100-sxm5-80g    64  1,495,644  150,737  28.9766        1130.8  51.34    65.1       78  164.6      505.650    
+h100-sxm5-80g   128  1,797,016  267,528  14.6351        1119.5  50.83    58.7       81  84.74      520.651    
+h200-sxm-141g    64  1,495,644  334,022  25.9317        1263.6  57.37   120.0       76  147.3      452.517    
+h200-sxm-141g   128  1,797,016  484,234  13.0018        1260.1  57.21   110.8       79  75.28      462.548    
 2
 2
 2

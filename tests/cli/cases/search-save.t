@@ -12,7 +12,7 @@ done
 reckon search -m llama3.1-8b -s h100-sxm5-80g -g 8 -b 64 --framework calculon -q --save-script x.sh >/dev/null
 === stdout
 0
-Best plan fits: P(fits) 78 %, 28.98 s per step (50 % 26.40-34.97 s), MFU 51.3 %, memory 65.1 of 79.2 GiB on stage 0 of 0-3, 611.6 USD per 1B tokens
+Best plan fits: P(fits) 78 %, 28.98 s per step (50 % 27.18-34.77 s), MFU 51.3 %, memory 65.1 of 79.2 GiB on stage 0 of 0-3, 611.6 USD per 1B tokens
 llama3.1-70b on h100-sxm5-80g, 64 GPUs, batch 256 of 8K tokens, megatron, bf16, detailed model
 1
   llama3.1-70b on h100-sxm5-80g, 64 GPUs, detailed model

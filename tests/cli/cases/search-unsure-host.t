@@ -13,9 +13,8 @@ Best plan fits:
   nothing in the space fits without offload; assumed
   not in the default space: cp2 fits without offload
 Best plan fits: 
-  without offload the best fills the memory
+  without offload
   not in the default space: cp2 fits without offload
 Best plan fits: 
-  without offload the best fills the memory
+  without offload
 offloaded  fits in  microbatch  recompute      optimizer-offload
-(of 210 plans that split data alone none fits, this one of them needs least memory)

@@ -13,13 +13,14 @@ for words in tp1 'tp8 pp4 mbs1'; do
     reckon search -m llama3.1-8b -s h100-sxm5-80g -g 128 -b 512 -q -k1 $words --tokens 1T --elastic --spares 0 | tr '\n' ' ' | grep -o 'it goes on with.*pace'
 done
 === stdout
-  4246 plans, 1834 feasible
+  8492 plans, 3871 feasible
   headroom 8.1 of 79.2 GiB, which three of four measured runs like it keep
-  with --headroom none: 4.399 s (1.2 % faster) at 73.9 GiB; P(fits) 65 %
+  with --headroom none: 4.399 s (1.2 % less) at 73.9 GiB; P(fits) 65 %
   plan: tensor 2, context 1, pipeline 2, data 2, order tp-cp-dp-pp, microbatch 1,
-  sequence-parallel no, tensor-overlap none, precision bf16, attention flash3, recompute none,
-  chunks 16, split balanced, pipeline-blocking no, schedule 1f1b, zero 1, shard-ranks 0,
-  gradient-overlap yes, weight-overlap yes
+  sequence-parallel no, tensor-overlap none, precision bf16, attention flash3, sequence-chunks 1,
+  recompute none, chunks 16, split balanced, pipeline-blocking no, schedule 1f1b, zero 1,
+  shard-ranks 0, gradient-overlap yes, weight-overlap yes, activation-offload no,
+  optimizer-offload no, weight-offload no
 
   363,744 plans, 128,205 feasible
   plan: tensor 8, pipeline 1, data 8, microbatch 8, tensor-overlap ring, precision bf16,
@@ -27,20 +28,22 @@ done
   optimizer-offload yes, weight-offload yes, tensor-comm rs_ag, regather no, fused yes,
   tensor-network 0, pipeline-network 0, data-network 1
 
-  4246 plans, 1834 feasible
+  8492 plans, 3871 feasible
   headroom 8.1 of 79.2 GiB, which three of four measured runs like it keep
-  with --headroom none: 4.399 s (1.2 % faster) at 73.9 GiB; P(fits) 65 %
+  with --headroom none: 4.399 s (1.2 % less) at 73.9 GiB; P(fits) 65 %
   plan: tensor 2, context 1, pipeline 2, data 2, order tp-cp-dp-pp, microbatch 1,
-  sequence-parallel no, tensor-overlap none, precision bf16, attention flash3, recompute none,
-  chunks 16, split balanced, pipeline-blocking no, schedule 1f1b, zero 1, shard-ranks 0,
-  gradient-overlap yes, weight-overlap yes
+  sequence-parallel no, tensor-overlap none, precision bf16, attention flash3, sequence-chunks 1,
+  recompute none, chunks 16, split balanced, pipeline-blocking no, schedule 1f1b, zero 1,
+  shard-ranks 0, gradient-overlap yes, weight-overlap yes, activation-offload no,
+  optimizer-offload no, weight-offload no
 
-  16,057 plans, 9400 feasible
+  32,114 plans, 19,056 feasible
   headroom 8.1 of 79.2 GiB, which three of four measured runs like it keep
-  with --headroom none: 3.398 s (0.4 % faster) at 74.3 GiB; P(fits) 63 %
+  with --headroom none: 3.398 s (0.4 % less) at 74.3 GiB; P(fits) 63 %
   plan: tensor 2, context 1, pipeline 1, data 8, order tp-cp-dp-pp, microbatch 2,
-  sequence-parallel yes, tensor-overlap ring, precision bf16, attention flash3,
-  recompute layernorm, zero 1, shard-ranks 0, gradient-overlap yes, weight-overlap yes
+  sequence-parallel yes, tensor-overlap ring, precision bf16, attention flash3, sequence-chunks 1,
+  recompute layernorm, zero 1, shard-ranks 0, gradient-overlap yes, weight-overlap yes,
+  activation-offload no, optimizer-offload no, weight-offload no
 
 it goes on with 120 GPUs   at 93.7 % of its pace
 it goes on with 96 GPUs at   73.2 % of its pace

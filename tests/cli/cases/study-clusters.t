@@ -69,8 +69,8 @@ figure,point,model,system,gpus,max_batch,datatype,framework,sequence,strategies,
 link,1,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=25Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,19,19,3.5673,146969,0.3633,20.9,0.1718,"old, new",2,2,gbs64 round4; old: 6 layers tp8 dp2 mbs2; new: 26 layers tp8 dp2 mbs2
 link,2,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=100Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,22,22,3.125,167770,0.4147,21.6,0.5154,"old, new",2,2,"gbs64 round4; old: 5,5 layers tp8 dp2 mbs2; new: 11,11 layers tp8 dp2 mbs2"
 link,3,llama3.1-8b,"h100-sxm5-80g x16 name=new + a100-sxm4-80g x16 name=old link=400Gb/s@50us,price=0.02",32,64,bf16,megatron,8192,42,42,3.0648,171066,0.4229,21.6,0.5154,"old, new",2,2,"gbs64 round4; old: 5,5 layers tp8 dp2 mbs2; new: 11,11 layers tp8 dp2 mbs2"
-beside,1,llama3.1-8b,h100-sxm5-80g,16,64,bf16,megatron,8192,4056,2554,3.938,133135,0.4329,61.4,,,1,2,dp2 tp8 mbs8 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
-beside,2,llama3.1-8b,h100-sxm5-80g,32,64,bf16,megatron,8192,18708,12954,1.9748,265483,0.4316,58.6,,,1,4,dp4 tp8 mbs8 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
+beside,1,llama3.1-8b,h100-sxm5-80g,16,64,bf16,megatron,8192,6084,4033,3.938,133135,0.4329,61.4,,,1,2,dp2 tp8 mbs8 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
+beside,2,llama3.1-8b,h100-sxm5-80g,32,64,bf16,megatron,8192,28062,20317,1.9748,265483,0.4316,58.6,,,1,4,dp4 tp8 mbs8 gbs64 sp tp-overlap zero1 grad-overlap weight-overlap
 beside,3,llama3.1-8b,near,32,64,bf16,megatron,8192,22,22,3.1247,167790,0.4148,21.6,,"old, new",2,2,"gbs64 round4; old: 5,5 layers tp8 dp2 mbs2; new: 11,11 layers tp8 dp2 mbs2"
 3.5673 0.1718 
 3.1250 0.5154 

@@ -13,16 +13,16 @@ done
 study learned '["exhaustive"]' 2>/dev/null | cut -d, -f3-
 study some; echo $?
 === stdout
-reckon: 1 search, 2,375,940 plans
+reckon: 1 search, 4,205,068 plans
 model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,gib,rate
-mixtral-8x7b,h100-sxm5-80g,64,256,bf16,megatron,8192,2375940,468473,69.7,46.843
-reckon: 1 search, 2,375,940 plans
+mixtral-8x7b,h100-sxm5-80g,64,256,bf16,megatron,8192,4205068,864771,69.7,46.843
+reckon: 1 search, 4,205,068 plans
 model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,gib,rate
-mixtral-8x7b,h100-sxm5-80g,64,256,bf16,megatron,8192,2375940,468473,77.1,47.578
+mixtral-8x7b,h100-sxm5-80g,64,256,bf16,megatron,8192,4205068,864771,77.1,47.578
 model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,gib,rate
-mixtral-8x7b,h100-sxm5-80g,64,256,bf16,megatron,8192,2375940,468473,69.7,46.843
+mixtral-8x7b,h100-sxm5-80g,64,256,bf16,megatron,8192,4205068,864771,69.7,46.843
 model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,gib,rate
-mixtral-8x7b,h100-sxm5-80g,64,256,bf16,megatron,8192,2375940,468473,69.7,46.843
+mixtral-8x7b,h100-sxm5-80g,64,256,bf16,megatron,8192,4205068,864771,69.7,46.843
 3
 === stderr
 reckon: study.json:1:98: headroom: must be one of learned, none; got the string "some"; did you mean "none"?

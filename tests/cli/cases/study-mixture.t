@@ -31,9 +31,9 @@ reckon study wrong.json -q --db wrong.db --export csv; echo $?
 reckon search -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 64 --framework calculon --unstartable; echo $?
 === stdout
 figure,point,model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,plan,rate
-mixtral,1,mixtral-8x7b,h100-sxm5-80g,16,16,bf16,megatron,8192,107064,18346,dp2 tp2 pp2 vpp8 cp2 ep8 etp1 gbs16 sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap,9.9623
-mixtral,2,mixtral-8x7b,h100-sxm5-80g,16,32,bf16,megatron,8192,107064,18328,dp2 tp2 pp2 vpp8 cp2 ep8 etp1 gbs32 sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap,10.3176
-dense,1,llama3.1-8b,h100-sxm5-80g,16,32,fp8-current,fsdp,4096,448,351,framework=fsdp precision=fp8-current dp16 mbs2 gbs32 seq4096 zero3 grad-overlap weight-overlap keep-gathered,48.6415
+mixtral,1,mixtral-8x7b,h100-sxm5-80g,16,16,bf16,megatron,8192,168157,31412,dp2 tp2 pp2 vpp8 cp2 ep8 etp1 gbs16 sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap,9.9623
+mixtral,2,mixtral-8x7b,h100-sxm5-80g,16,32,bf16,megatron,8192,168157,31394,dp2 tp2 pp2 vpp8 cp2 ep8 etp1 gbs32 sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap,10.3176
+dense,1,llama3.1-8b,h100-sxm5-80g,16,32,fp8-current,fsdp,4096,320,256,framework=fsdp precision=fp8-current dp16 mbs2 gbs32 seq4096 zero3 grad-overlap weight-overlap keep-gathered,48.6415
 9.962328547746212,dp2 tp2 pp2 vpp8 cp2 ep8 etp1 gbs16 sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap
 10.31760211062226,dp2 tp2 pp2 vpp8 cp2 ep8 etp1 gbs32 sp tp-overlap zero1 grad-overlap weight-overlap ep-overlap
 48.6414712153535,framework=fsdp precision=fp8-current dp16 mbs2 gbs32 seq4096 zero3 grad-overlap weight-overlap keep-gathered

@@ -17,10 +17,10 @@ for wrong in '{"tokens": -1}' '{"toke": 1}' '{"offer": "x"}' '{"failures": "q"}'
 done
 === stdout
 figure,point,model,system,gpus,max_batch,datatype,framework,sequence,strategies,fits,step_s,days,gpu_hours,cost_usd,energy_kWh,tokens_per_day
-study 1 llama3.1-70b h100-sxm5-80g 256 1024 bf16 megatron 8192 790567 136455 29.03 608.9 3.741e+06 9.606e+06 3.696e+06 2.463e+10
-study 2 llama3.1-70b h100-sxm5-80g 1024 1024 bf16 megatron 8192 776836 177191 7.363 155.2 3.813e+06 9.643e+06 3.666e+06 9.668e+10
-study 3 llama3.1-70b a100-sxm4-80g 256 1024 bf16 megatron 8192 790567 132599 75.73 1588 9.76e+06 2.003e+07 5.545e+06 9.443e+09
-study 4 llama3.1-70b a100-sxm4-80g 1024 1024 bf16 megatron 8192 776836 172290 19.02 400.9 9.852e+06 1.991e+07 5.587e+06 3.742e+10
+study 1 llama3.1-70b h100-sxm5-80g 256 1024 bf16 megatron 8192 1078677 193654 29.03 608.9 3.741e+06 9.606e+06 3.696e+06 2.463e+10
+study 2 llama3.1-70b h100-sxm5-80g 1024 1024 bf16 megatron 8192 1051882 246810 7.363 155.2 3.813e+06 9.643e+06 3.666e+06 9.668e+10
+study 3 llama3.1-70b a100-sxm4-80g 256 1024 bf16 megatron 8192 1078677 188156 75.73 1588 9.76e+06 2.003e+07 5.545e+06 9.443e+09
+study 4 llama3.1-70b a100-sxm4-80g 1024 1024 bf16 megatron 8192 1051882 239181 19.02 400.9 9.852e+06 1.991e+07 5.587e+06 3.742e+10
 days                           1588              expected, failures and checkpoints included
 GPU-hours                      9.760 M
 cost in USD                    20.029 M          spare nodes included

@@ -18,12 +18,12 @@ reckon support run.sh -s tpu-v4 >/dev/null; echo "exit $?"
 reckon support run.sh; reckon support llama3.1-8b
 === stdout
 1c1
-< 325,21,0.0576
+< 332,22,0.0579
 ---
-> 289,20,0.0555
+> 296,21,0.0557
 --- of a launch script; on a device that nobody measured with this framework the exit status is 1
-well covered: 3 runs from 2 sources with the same model, GPU, framework, plan class, precision
-extrapolated: 181 runs from 25 sources with the same framework, plan class
+well covered: 6 runs from 3 sources with the same model, GPU, framework, plan class, precision
+extrapolated: 189 runs from 27 sources with the same framework, plan class
 exit 1
 === stderr
 reckon: --system is missing: give an id, such as h100 or "h100 x64" (`reckon systems` lists them), or a file

@@ -1,6 +1,6 @@
 reckon timeline -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 vpp2 ep8 zero1
 === stdout
-fits: P(fits) 76 %, 7.205 s per step (50 % 6.649-9.276 s), MFU 38.1 %, memory 67.7 of 79.2 GiB on stage 0 of 0-3
+fits: P(fits) 76 %, 7.205 s per step (50 % 6.776-9.150 s), MFU 38.1 %, memory 67.7 of 79.2 GiB on stage 0 of 0-3
   mixtral-8x7b on h100-sxm5-80g, 64 GPUs, detailed model
   plan: dp8 tp2 pp4 vpp2 ep8 gbs256 zero1
   assumed: precision bf16, framework megatron, microbatch 1, batch 256 (4 * gpus * microbatch),

@@ -6,9 +6,9 @@ for w in "" "lora=16" "reference=copy" "lora=0"; do
 done
 === stdout
 == 
+reference copy (evaluated before training: say none)
 lora16
-reference adapter-off (evaluated before training: say none)
-reference adapter-off (evaluated before training: say none)
+reference copy (evaluated before training: say none)
 == lora=16
 lora16
 reference adapter-off (evaluated before training: say none)
@@ -16,6 +16,7 @@ reference adapter-off (evaluated before training: say none)
 == reference=copy
 lora16
 lora16
+reference copy (evaluated before training: say none)
 == lora=0
 reference copy (evaluated before training: say none)
 reference copy (evaluated before training: say none)
