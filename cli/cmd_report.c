@@ -242,7 +242,7 @@ static enum rk_status make_search(struct job *job, int *code, struct rk_error *e
     status = host_join(search->line, &job->plan.system, job->args.source.gpus, &job->hosted, error);
     if (status == RK_OK) status = set_problem(job, search, error);
     if (status == RK_OK) status = search_run(search, &job->session, job->args.asked.top, error);
-    if (status == RK_OK) status = search_alone(search, &job->session, error);
+    if (status == RK_OK) search_alone(search);
     if (status == RK_OK && job->file.best)
         status = search_file_check(&job->document, &job->file, &search->result, error);
     if (status == RK_OK) status = answer_search(job, search, error);

@@ -185,7 +185,7 @@ static int search_one(const struct search_grid *grid, const struct search_args *
     }
     if (status == RK_OK)
         status = search_run(&search, session, args->top ? args->top : USUAL_TOP, &error);
-    if (status == RK_OK) status = search_alone(&search, session, &error);
+    if (status == RK_OK) search_alone(&search);
     const int code = status == RK_OK ? answer(&search, &keys, session) : options_fail(&error);
     search_release(&search);
     return code;

@@ -434,33 +434,23 @@ enum rk_status search_run(struct search *search, struct search_session *session,
 }
 
 /* The fastest of plans that keep all in the accelerators, where the best one offloads. */
-enum rk_status search_alone(struct search *search, struct search_session *session,
-                            struct rk_error *error)
+void search_alone(struct search *search)
 {
     static const enum rk_plan_axis away[] = {RK_PLAN_ACTIVATION_OFFLOAD, RK_PLAN_OPTIMIZER_OFFLOAD,
                                              RK_PLAN_WEIGHT_OFFLOAD};
-    struct search with = *search;
+    const struct rk_aim aim = search_aim(search);
+    struct rk_plans_problem problem = search->problem;
+    struct rk_offer offer;
     struct rk_plan best;
-    if (!*search->assumed || search->args->state) return RK_OK;
-    if (!search->result.found || !search->result.complete) return RK_OK;
+    if (!*search->assumed || !search->result.found || !search->result.complete) return;
     search_plan(search, 0, &best);
-    if (!host_wanted(&best)) return RK_OK;
+    if (!host_wanted(&best)) return;
     for (size_t i = 0; i < sizeof away / sizeof *away; i++) {
-        if (with.problem.pinned[away[i]].count) return RK_OK; /* asked for */
-        with.problem.pinned[away[i]].count = 1;
-        with.problem.pinned[away[i]].value[0] = with.problem.pinned[away[i]].to[0] = 0;
+        if (problem.pinned[away[i]].count) return; /* asked for */
+        problem.pinned[away[i]].count = 1;
+        problem.pinned[away[i]].value[0] = problem.pinned[away[i]].to[0] = 0;
     }
-    with.result = (struct rk_answer){.found = 0};
-    session->all_searches++;
-    const enum rk_status status = search_run(&with, session, 1, error);
-    if (status == RK_OK && with.result.found) {
-        struct rk_prediction prediction;
-        search_plan(&with, 0, &search->alone.plan);
-        rk_predict(with.problem.model, with.problem.system, &search->alone.plan, &prediction);
-        search->alone.outcome = prediction.outcome;
-    }
-    search_release(&with);
-    return status;
+    if (rk_offer(&problem, &aim, &offer)) search->alone = offer.found;
 }
 
 void search_release(struct search *search)

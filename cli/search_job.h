@@ -128,8 +128,7 @@ enum rk_status search_run(struct search *search, struct search_session *session,
 void search_release(struct search *search);
 
 /* Where the best plan offloads to the host's memory that is assumed: search->alone. */
-enum rk_status search_alone(struct search *search, struct search_session *session,
-                            struct rk_error *error);
+void search_alone(struct search *search);
 
 /* Asks search->space for the best `top` that take no more than usable_bytes, into search->result,
  * and says in search->room what became of that. */

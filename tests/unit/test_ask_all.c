@@ -46,6 +46,7 @@ static void set(struct fixture *f, enum rk_framework framework, const char *name
     f->args.all = f->path;
     f->args.where = where;
     f->args.threads = 2;
+    f->args.headroom = "none"; /* all that fit */
     cr_assert_eq(rk_system_load(machine, &f->system, &error), RK_OK, "%s", error.text);
     f->search = (struct search){.args = &f->args};
     cr_assert_eq(search_set(&f->search, &model, &f->system, NULL, 8, 16, &error), RK_OK, "%s",

@@ -201,7 +201,7 @@ static const struct {
     {"accelerate", "[ -z \"$A\" ] && exit 1\naccelerate launch train.py\n", NULL,
      "give --set A=VALUE"},
     {"torchtitan", "torchrun -m torchtitan.train --module nemotron --config llama3_8b\n", NULL,
-     "is neither next to this script"},
+     "is a module of torchtitan that is not here"},
     {"torchtitan", "torchrun -m torchtitan.train --module $MODULE --config llama3_8b\n", NULL,
      "give --set MODULE=VALUE"},
     {"torchtitan", TITAN "torchrun -m torchtitan.train --job.config_file j.toml stray\n", NULL,
