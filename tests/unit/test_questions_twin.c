@@ -6,6 +6,7 @@
 #include "plans_cases.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum { CASES = DRAWN(40), MOST_PLANS = 1500 };
@@ -21,6 +22,14 @@ static struct rk_answer ask(const struct rk_space *space, struct rk_query query,
     return answer;
 }
 
+/* Memory that is ordered by is a sum, made in another order where many plans are judged at once:
+ * the last bit may differ (seed 202683). */
+static bool is_same(const struct rk_candidate *a, struct rk_candidate b)
+{
+    if (fabs(b.key - a->key) <= 4e-16 * fabs(a->key)) b.key = a->key;
+    return memcmp(a, &b, sizeof b) == 0;
+}
+
 static void check_same(const struct rk_answer *a, const struct rk_answer *b, uint64_t seed, int at)
 {
     cr_assert_eq(memcmp(&a->counts, &b->counts, sizeof a->counts), 0,
@@ -29,11 +38,10 @@ static void check_same(const struct rk_answer *a, const struct rk_answer *b, uin
                  seed, at, b->matches, a->matches);
     cr_assert_eq(a->found, b->found, "seed %" PRIu64 ", %d: found", seed, at);
     for (uint64_t i = 0; i < a->found; i++)
-        cr_assert_eq(memcmp(&a->best[i], &b->best[i], sizeof a->best[i]), 0,
-                     "seed %" PRIu64 ", %d: plan %" PRIu64 ": %" PRIu64 " with %.17g, not %" PRIu64
-                     " with %.17g",
-                     seed, at, i, b->best[i].index, b->best[i].key, a->best[i].index,
-                     a->best[i].key);
+        cr_assert(is_same(&a->best[i], b->best[i]),
+                  "seed %" PRIu64 ", %d: plan %" PRIu64 ": %" PRIu64 " with %.17g, not %" PRIu64
+                  " with %.17g",
+                  seed, at, i, b->best[i].index, b->best[i].key, a->best[i].index, a->best[i].key);
 }
 
 /* The frontier is what nothing covers: of two objectives, in the order of the first, the second
