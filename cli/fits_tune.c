@@ -479,8 +479,8 @@ enum rk_status fits_tune(struct report *report, const struct fits_question *ques
     struct rk_error none;
     char note[HOST_WORD];
     *sure = RK_SURE_NOT;
-    if (host_of(&input->system, input->draft.plan.ranks, &host) &&
-        host_load(&host, question->line, &with_host, &none) == RK_OK)
+    host_join(question->line, &input->system, input->draft.plan.ranks, &with_host, &none);
+    if (*with_host.id && host_of(&input->system, input->draft.plan.ranks, &host))
         t.host = &with_host;
     say_question(report, input);
     if (t.host)

@@ -134,7 +134,10 @@ enum rk_status host_join(const char *line, const struct rk_system *system, uint6
     made->id[0] = '\0';
     if (system->machine || strcmp(line, "-") == 0 || !host_of(system, ranks, &host)) return RK_OK;
     const enum rk_status status = host_load(&host, line, made, error);
-    if (status == RK_OK) memcpy(made->id, system->id, sizeof made->id);
+    if (status == RK_OK)
+        memcpy(made->id, system->id, sizeof made->id);
+    else
+        made->id[0] = '\0';
     return status;
 }
 
